@@ -264,16 +264,16 @@ class Child:
         return result
 
     def _running(self) -> Pipe:
-        if self._closed:
-            raise WorkerLost(STOPPING)
         pipe = self._pipe
         if pipe is None or pipe.process.poll() is not None:
             if pipe is not None:
                 self._end(pipe)
-            pipe = self._pipe = Pipe(self._begin())
-            if self._closed:  # meanwhile, by who saw no process to end
-                self._end(pipe)
+            if self._closed:
                 raise WorkerLost(STOPPING)
+            pipe = self._pipe = Pipe(self._begin())
+        if self._closed:  # who closed it may have seen no process to end
+            self._end(pipe)
+            raise WorkerLost(STOPPING)
         return pipe
 
     def _end(self, pipe: Pipe) -> None:

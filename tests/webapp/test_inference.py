@@ -129,12 +129,12 @@ def test_a_child_that_is_closed_while_its_process_begins_ends_it() -> None:
 
     def begin() -> Process:
         began.append(inference.begin_process())
-        child.close()
+        one.close()
         return began[0]
 
-    child = inference.Child(begin=begin)
+    one = inference.Child(begin=begin)
     with pytest.raises(inference.WorkerLost, match="the server is stopping"):
-        child.respond("parrot", {}, TURNS)
+        one.respond("parrot", {}, TURNS)
     assert is_gone(began[0].pid)
 
 
