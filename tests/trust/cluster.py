@@ -121,10 +121,14 @@ class Cluster:
                 os.kill(chance.choice(children), signal.SIGKILL)
             self.kills.append(Kill(time.monotonic(), f"a child of {victim.name}"))
             return True
+        self.kill(victim)
+        return True
+
+    def kill(self, victim: Process) -> None:
+        """Kill a process, and start it again."""
         victim.kill()
         self.kills.append(Kill(time.monotonic(), victim.name))
         victim.start()
-        return True
 
     def end(self) -> None:
         for process in self.processes:

@@ -6,12 +6,24 @@ worker, and a right program stands them. `bug` and the missing constraint are in
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from webapp.crowd.people import Mix
 
 CALM = Mix(pause=0.1, slow=0.0, spam=0.0, dropout=0.0, careless=0.0, plain=0.0, twice=0.0)
 SLOW = Mix(**{**vars(CALM), "pause": 0.4})
+
+
+def is_acknowledged(record: Mapping[str, Any]) -> bool:
+    """Tell whether a message was acknowledged, by what a client wrote down."""
+    return record["what"] == "ok" and "chat" in record
+
+
+def has_code(record: Mapping[str, Any]) -> bool:
+    """Tell whether somebody got a completion code."""
+    return record["what"] == "end" and bool(record.get("code"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +37,8 @@ class Drill:
     constraint: str = ""  # dropped with the bug: model and name
     kind: str = "bots"
     people: int = 8
-    kill_every: float = 0.0  # seconds after it is up again
+    # A server is killed as soon as one of the clients has written down something of this kind.
+    kill_upon: Callable[[Mapping[str, Any]], bool] | None = None
     kills: int = 2
     servers: int = 1
     seconds: float = 25.0  # that people stay whom the bug keeps
@@ -46,8 +59,7 @@ DRILLS = {
             name="ack_before_commit",
             about="a message is acknowledged, and committed a moment later",
             caught_by=("missing",),
-            kill_every=2.5,
-            seconds=35.0,
+            kill_upon=is_acknowledged,
             mix=SLOW,
         ),
         Drill(
@@ -79,8 +91,7 @@ DRILLS = {
             name="code_before_commit",
             about="the completion code is out before the ratings are stored",
             caught_by=("codes without data",),
-            kill_every=4.0,
-            seconds=35.0,
+            kill_upon=has_code,
             mix=SLOW,
         ),
         Drill(

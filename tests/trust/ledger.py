@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests import servers
 from tests.trust import cluster
-from tests.trust.drills import DRILLS
+from tests.trust.drills import DRILLS, Drill
 from tests.trust.outages import connect
 from tests.trust.runs import Result, Run, table
 
@@ -47,7 +47,8 @@ def perform(run: Run, folder: Path) -> Result:
         with cluster.running(installed):
             _begin(found)
             crowds = scenario.crowds(found, installed.bases, folder, run)
-            _watch(run, installed, crowds)
+            ledgers = [folder / f"{part.campaign.name}.jsonl" for part in found]
+            _watch(run, installed, crowds, ledgers)
             calm(5 if run.drill else 60)
         _tidy()
         result = compare(found, folder, installed)
@@ -102,25 +103,45 @@ def _begin(found: list[Part]) -> None:
         time.sleep(0.2)
 
 
-def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd]) -> None:
-    """Kill something every few seconds until everybody is done."""
+def _watch(run: Run, installed: cluster.Cluster, crowds: list[Crowd], ledgers: list[Path]) -> None:
+    """Kill something every few seconds, or what a drill kills, until everybody is done."""
     chance = random.Random(run.seed)
     end = time.monotonic() + LONGEST
-    following = time.monotonic() + run.pause(0)
+    following, known = time.monotonic() + run.pause(0), 0
     try:
         while any(crowd.running for crowd in crowds) and time.monotonic() < end:
             time.sleep(0.1)
-            if not run.may_kill(len(installed.kills)) or time.monotonic() < following:
-                continue
-            if installed.kill_one(chance):
+            if run.drill is not None:
+                known = _kill_upon(run.drill, installed, ledgers, known)
+            elif run.kill_every and time.monotonic() >= following and installed.kill_one(chance):
                 done = sum(len(crowd.ended) for crowd in crowds)
                 print(f"  killed {installed.kills[-1].what}; {done} are done", file=sys.stderr)
-                if run.drill:  # which is about what a kill does, not about when
-                    cluster.wait_for(installed.bases[0])
                 following = time.monotonic() + run.pause(len(installed.kills))
     finally:
         for crowd in crowds:
             crowd.end()
+
+
+def _kill_upon(drill: Drill, installed: cluster.Cluster, ledgers: list[Path], known: int) -> int:
+    """Kill the server when clients have written more of what a drill waits for than was known.
+
+    Returns how much is known then.
+    """
+    if drill.kill_upon is None or len(installed.kills) == drill.kills:
+        return known
+    count = sum(drill.kill_upon(record) for record in _written(ledgers))
+    if count > known:
+        installed.kill(installed.processes[0])
+        print(f"  killed {installed.kills[-1].what} at number {count}", file=sys.stderr)
+        cluster.wait_for(installed.bases[0])
+    return count
+
+
+def _written(ledgers: list[Path]) -> Iterator[dict[str, Any]]:
+    """Yield what clients have written so far, but for a line that is being written."""
+    for file in filter(Path.exists, ledgers):
+        whole, _, _ = file.read_text(encoding="utf-8").rpartition("\n")
+        yield from map(json.loads, filter(None, whole.split("\n")))
 
 
 def calm(seconds: float) -> None:
@@ -181,7 +202,7 @@ def _run(given: argparse.Namespace) -> Run:
     if given.drill is None:
         return Run(given.people, given.backend, given.seed, given.kill_every)
     drill = DRILLS[given.drill]
-    return Run(drill.people, "sqlite", given.seed, drill.kill_every, drill, not given.without_bug)
+    return Run(drill.people, "sqlite", given.seed, 0.0, drill, not given.without_bug)
 
 
 def main() -> int:

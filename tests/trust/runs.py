@@ -18,12 +18,9 @@ class Run:
     drill: Drill | None = None
     with_bug: bool = False
 
-    def may_kill(self, kills: int) -> bool:
-        return self.kill_every > 0 and (self.drill is None or kills < self.drill.kills)
-
     def pause(self, kills: int) -> float:
         """Return seconds to the next kill: a short run gets its three, then every 5 s (G1)."""
-        return self.kill_every if self.drill or kills < 3 else max(self.kill_every, 5.0)
+        return self.kill_every if kills < 3 else max(self.kill_every, 5.0)
 
     @property
     def injected(self) -> str:
@@ -49,7 +46,7 @@ def table(run: Run, result: Result) -> str:
     """Return what is printed."""
     lines = [
         f"{run.people} people, {run.backend}, seed {run.seed}, {result.kills} kills "
-        f"(one every {run.pause(3):g} s), {result.seconds:.0f} s",
+        f"{'' if run.drill else f'(one every {run.pause(3):g} s)'}, {result.seconds:.0f} s",
         f"ended: {', '.join(f'{name} {n}' for name, n in sorted(result.ended.items()))}",
         *(f"{len(found):6d}  {name}" for name, found in result.faults.items()),
         *(f"{value:6.2f}  {name}" for name, value in result.speed.items()),
