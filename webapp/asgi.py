@@ -6,6 +6,7 @@ uvicorn webapp.asgi:application --ws-max-size 65536 --ws-per-message-deflate fal
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -43,6 +44,7 @@ from webapp.sockets.handshake import Receive, Scope, Send, cookie, header, is_ow
 
 log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
+THRESHOLDS = 5_000, 10, 20  # objects before a search of the young, and how many before a larger one
 DENIAL = "websocket.http.response"  # an extension of ASGI: refuse a socket with a status
 # All pages are imported before anything is served: else the first visitor would wait for a second.
 import_module(settings.ROOT_URLCONF)
@@ -163,6 +165,7 @@ async def _live(receive: Receive, send: Send) -> None:
     exporters.start()
     if embedded:
         embedded.start()
+    _collect_rarely()
     await send({"type": "lifespan.startup.complete"})
     await receive()
     beating.cancel()
@@ -172,6 +175,16 @@ async def _live(receive: Receive, send: Send) -> None:
     if embedded:
         await asyncio.to_thread(embedded.stop)
     await send({"type": "lifespan.shutdown.complete"})
+
+
+def _collect_rarely() -> None:
+    """Leave what stays for good out of searches for garbage, and search the whole less often.
+
+    Such a search stops all threads: at 2,000 sockets for 0.1 s or more, every 15 s.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
 
 
 async def _keep_beating() -> None:

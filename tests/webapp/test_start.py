@@ -87,3 +87,40 @@ def test_addresses_are_listed_before_the_first_page_as_django_lists_them(
         assert (known.reverse_dict, known.namespace_dict, known.app_dict) == wanted
     assert len(wanted[0]) > 100
     assert language in own._reverse_dict
+
+
+LIVES = """
+import asyncio, gc
+import webapp.asgi
+from tests.databases import migrate
+migrate()
+async def live():
+    inbox, sent = asyncio.Queue(), []
+    async def send(message):
+        sent.append(message)
+        if message["type"] == "lifespan.startup.complete":
+            print(gc.get_freeze_count(), gc.get_threshold()[2])
+            inbox.put_nowait({"type": "lifespan.shutdown"})
+    inbox.put_nowait({"type": "lifespan.startup"})
+    await webapp.asgi.application({"type": "lifespan"}, inbox.get, send)
+asyncio.run(live())
+"""
+
+
+def test_a_search_for_garbage_leaves_out_what_a_server_began_with(tmp_path: Path) -> None:
+    """A search of all stops every thread: what never goes is not searched, the rest rarely."""
+    environment = {**os.environ, "DEBUG": "1", "DATA_DIR": str(tmp_path)}
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        environment.pop(name, None)
+    told = subprocess.run(
+        [sys.executable, "-c", LIVES],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    frozen, oldest = map(int, told.stdout.split()[-2:])
+    assert frozen > 100_000  # modules, classes and functions of Django and ours
+    assert oldest > 10  # as Python has it

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from django.utils.translation import get_language
@@ -51,11 +52,12 @@ def conversation_updates_all(
         if person is not None:  # of two tabs that ask, the one that has less decides
             key = person.pk, request.conversation_id
             after[key] = min(request.after, after.get(key, request.after))
-    state = ConversationState.gather(after, {one.pk: one.campaign for one in people.values()})
+    campaigns = {one.pk: one.campaign for one in people.values()}
+    state = ConversationState.gather(after, campaigns, now)
     return [
         access.NotFound(f"participation in {request.slug}")
         if person is None
-        else state.updates(person, request, now)
+        else state.updates(person, request)
         for request, person in zip(requests, known, strict=True)
     ]
 
@@ -69,9 +71,9 @@ def conversation_updates(
     """
     request = UpdateRequest("", "", after, tab, conversation_id)
     state = ConversationState.gather(
-        {(person.pk, conversation_id): after}, {person.pk: person.campaign}
+        {(person.pk, conversation_id): after}, {person.pk: person.campaign}, now
     )
-    found = state.updates(person, request, now)
+    found = state.updates(person, request)
     if isinstance(found, access.NotFound):
         raise found
     return found
@@ -94,6 +96,21 @@ def status(
     return found[-1]
 
 
+class PlatformTime:
+    """For how long the platform was up before a moment: one look for all who ask."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def has_passed(self, span: timedelta, since: datetime) -> bool:
+        """Tell whether it was up for as long; it is looked for only where the clock says so."""
+        return self.now - since >= span and self._known.since(since) >= span
+
+    @cached_property
+    def _known(self) -> uptime.Uptime:
+        return uptime.known(self.now)
+
+
 @dataclass(frozen=True)
 class ConversationState:
     """The state of conversations, gathered for the updates of some people."""
@@ -104,10 +121,11 @@ class ConversationState:
     failed: set[tuple[int, int]]  # conversation, message that got no answer
     retried: dict[int, int]  # by conversation the seq of the latest second try, where some failed
     unlabeled: dict[int, list[int]]  # by conversation, where messages are labeled
+    time: PlatformTime
 
     @classmethod
     def gather(
-        cls, after: Mapping[access.SeatKey, int], campaigns: Mapping[int, Campaign]
+        cls, after: Mapping[access.SeatKey, int], campaigns: Mapping[int, Campaign], now: datetime
     ) -> ConversationState:
         """Look up what is new for these participations after the seq that each has.
 
@@ -131,10 +149,11 @@ class ConversationState:
             failed,
             _retried(failed),
             _unlabeled(seats, campaigns),
+            PlatformTime(now),
         )
 
     def updates(
-        self, person: Participation, request: UpdateRequest, now: datetime
+        self, person: Participation, request: UpdateRequest
     ) -> list[Frame] | access.NotFound:
         seat = self.seats.get((person.pk, request.conversation_id))
         if seat is None:
@@ -146,10 +165,10 @@ class ConversationState:
                 for event in later
                 if event.seq > request.after
             ),
-            self._status(seat, person, now, request.tab),
+            self._status(seat, person, request.tab),
         ]
 
-    def _status(self, seat: Seat, person: Participation, now: datetime, tab: str) -> Frame:
+    def _status(self, seat: Seat, person: Participation, tab: str) -> Frame:
         conversation = seat.conversation
         chat = protocols.protocol_of(person.campaign).chat
         ended = (conversation.state, person.state) != ("OPEN", "CHATTING")
@@ -164,14 +183,15 @@ class ConversationState:
         last = conversation.last_message
         failed = waits and (conversation.pk, last) in self.failed
         last_at = conversation.last_message_at or conversation.started_at
-        partner_seen_at = self.partners_seen_at.get((conversation.pk, 1 - seat.side), now)
+        partner = conversation.pk, 1 - seat.side
+        partner_seen_at = self.partners_seen_at.get(partner, self.time.now)
         return known | {
             "free": chat is not None and chat.turns == "free",
             "unlabeled": unlabeled,
-            "slow": waits and _has_passed(SLOW, last_at, now),
+            "slow": waits and self.time.has_passed(SLOW, last_at),
             "failed": failed,
             "may_retry": failed and self.retried.get(conversation.pk, 0) <= last,
-            "present": not _has_passed(AWAY, partner_seen_at, now),
+            "present": not self.time.has_passed(AWAY, partner_seen_at),
             "tab_is_newest": not person.tab or person.tab == tab,
             "ended": ended,
         }
@@ -207,11 +227,6 @@ def progress(standing: Standing, side: int, *, ended: bool, may_end: bool) -> Fr
         "may_finish": may_end and not ended and standing.messages >= standing.minimum,
         "must_finish": full and not ended,
     }
-
-
-def _has_passed(span: timedelta, since: datetime, now: datetime) -> bool:
-    """Tell whether the platform was up for as long; it is asked only where the clock says so."""
-    return now - since >= span and uptime.known(now).since(since) >= span
 
 
 def _later(

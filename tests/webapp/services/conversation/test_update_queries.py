@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import uuid4
 
 import pytest
@@ -11,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from evaluation.registry import get_protocol, protocol_names
 from tests.factories import NOW, make_campaign
 from tests.webapp.services.conversation.test_briefs import WATCHED
-from tests.webapp.services.people import bot_says, conversation_of, join, send_message, start
+from tests.webapp.services.people import after, bot_says, conversation_of, join, send_message, start
 from webapp.models import Campaign, Event, Participation, ReplyJob
 from webapp.services.conversation import chat, opening, updates
 from webapp.services.conversation.updates import UpdateRequest
@@ -75,21 +76,23 @@ def statuses(people: list[Participation]) -> list[Frame]:
     return [news[-1] for news in found if not isinstance(news, access.NotFound)]
 
 
-def query_counts(people: list[Participation]) -> list[int]:
+def query_counts(people: list[Participation], now: datetime) -> list[int]:
     """Return how many queries answer one, two and twenty of the people."""
     counts = []
     for count in (1, 2, 20):
         asked = pages(people[:count])
         with CaptureQueriesContext(connection) as queries:
-            found = updates.conversation_updates_all(asked, now=NOW)
+            found = updates.conversation_updates_all(asked, now=now)
         assert [len(news) > 1 for news in found if isinstance(news, list)] == [True] * count
         counts.append(len(queries))
     return counts
 
 
 def cost_no_more_for_many(people: list[Participation]) -> None:
-    counts = query_counts(people)
-    assert counts == [counts[0]] * 3
+    """At once, and when partners are slow or away: for how long we were up is looked at once."""
+    for now in (NOW, after(20), after(40)):
+        counts = query_counts(people, now)
+        assert counts == [counts[0]] * 3
 
 
 @pytest.mark.parametrize("protocol", CHATS)
