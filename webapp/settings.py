@@ -122,14 +122,6 @@ REDIS_LAYER = {
 # Whether text of partial replies may go through Redis to other processes; else numbers only (R8).
 PARTIALS_BY_REDIS = env.bool("PARTIALS_BY_REDIS", default=False)
 CHANNEL_LAYERS = {} if EMBEDDED else {"default": REDIS_LAYER}
-# Counts of what is sent per minute; where there is no Redis they are in the process.
-OWN_CACHE = {"BACKEND": "django.core.cache.backends.dummy.DummyCache"}
-SHARED_CACHE = {
-    "BACKEND": "django.core.cache.backends.redis.RedisCache",
-    "LOCATION": REDIS_URL,
-    "OPTIONS": {"socket_timeout": 0.3, "socket_connect_timeout": 0.3},
-}
-CACHES = {"default": OWN_CACHE if EMBEDDED else SHARED_CACHE}
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 INFERENCE = env("INFERENCE", default="process")  # where reply workers run bots: process, thread
 BOT_SECONDS = env.float("BOT_SECONDS", default=30.0)  # that a bot may take for one batch

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+import time
 import uuid
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.core.cache import caches
+from redis import Redis
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
@@ -241,15 +242,43 @@ def test_further_browsers_of_a_person_are_limited() -> None:
         join(campaign, "ann")
 
 
+def test_what_is_counted_at_once_is_counted_for_each(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of all their kinds, in memory as in Redis; twice the same person is counted twice."""
+    monkeypatch.setitem(limits.PER_MINUTE, limits.FRAMES, 3)
+    monkeypatch.setitem(limits.PER_MINUTE, limits.MESSAGES, 1)
+    message = frames.Message(id=uuid.uuid4(), text="Hello.")
+    at_once = [
+        (1, message),
+        (2, frames.Ping()),
+        (1, frames.Ping()),
+        (1, message),
+        (1, frames.Ping()),
+    ]
+
+    def count() -> tuple[list[bool], list[bool]]:
+        return handshake.allow_all(at_once), handshake.allow_all([(2, message), (1, frames.Ping())])
+
+    monkeypatch.setattr(time, "time", lambda: 61.0)
+    expected = [True, True, True, False, False], [True, False]
+    assert count() == expected
+    assert handshake.allow_all([]) == []
+    with redis_server() as url:
+        settings.REDIS_URL = url
+        assert count() == expected
+        assert handshake.allow_all([]) == []
+
+
 def test_processes_count_together_in_redis_and_alone_while_it_is_away(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(limits.PER_MINUTE, limits.JOINS, 2)
     with redis_server() as url:
-        shared = settings.SHARED_CACHE | {"LOCATION": url}
-        settings.CACHES = {"default": shared}
-        of_another = caches.create_connection("default")  # as another process has it
-        of_another.set("limit:joins:5:0", 1)
-        assert [limits.allow(limits.JOINS, 5, at=1.0) for _ in range(2)] == [True, False]
+        settings.REDIS_URL = url
+        with Redis.from_url(url) as of_another:  # as another process has it
+            of_another.incr("limit:joins:5:0")
+            assert [limits.allow(limits.JOINS, 5, at=1.0) for _ in range(2)] == [True, False]
+            assert 0 < int(str(of_another.ttl("limit:joins:5:0"))) <= 2 * limits.MINUTE
     assert [limits.allow(limits.JOINS, 5, at=1.0) for _ in range(3)] == [True, True, False]
     limits._failed_at.clear()

@@ -62,6 +62,7 @@ _send_all: Gatherer[messages.OutgoingMessage, Any] = Gatherer(
     lambda outgoing: messages.send_all(outgoing, now=clock.now(), notes_life=False),
     at_once=1 if settings.DATABASE["ENGINE"].endswith("sqlite3") else 4,  # it has one writer
 )
+_allow_all: Gatherer[tuple[int, frames.Frame], bool] = Gatherer(handshake.allow_all, at_once=4)
 _fetch: Gatherer[updates.UpdateRequest, list[frames.Answer]] = Gatherer(
     lambda requests: updates.conversation_updates_all(requests, now=clock.now()), at_once=4
 )
@@ -194,7 +195,7 @@ class ChatConsumer:
         """Count the frame; where that asks another server, beside the loop (R29)."""
         if settings.EMBEDDED:
             return handshake.allow(self.person_pk, frame)
-        return await asyncio.to_thread(handshake.allow, self.person_pk, frame)
+        return await _allow_all.ask((self.person_pk, frame))
 
     async def _act(self, frame: frames.Frame) -> list[frames.Answer]:
         """Carry out a frame: messages together with those of others, the rest one by one."""

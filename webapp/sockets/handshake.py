@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -58,9 +58,16 @@ def parameter(scope: Scope, name: str) -> str:
 
 def allow(person: int, frame: Frame) -> bool:
     """Tell whether a frame keeps to a person's limits, over all doors, and count it (R40)."""
-    kinds = [limits.FRAMES]
+    (is_allowed,) = allow_all([(person, frame)])
+    return is_allowed
+
+
+def allow_all(frames: Sequence[tuple[int, Frame]]) -> list[bool]:
+    """Tell the same of several people's frames, with one look at what was counted."""
+    return limits.allow_all([(_kinds(frame), person) for person, frame in frames])
+
+
+def _kinds(frame: Frame) -> tuple[str, ...]:
     if isinstance(frame, Message):
-        kinds.append(limits.MESSAGES)
-    if isinstance(frame, Label):
-        kinds.append(limits.LABELS)
-    return all(limits.allow(kind, person) for kind in kinds)
+        return (limits.FRAMES, limits.MESSAGES)
+    return (limits.FRAMES, limits.LABELS) if isinstance(frame, Label) else (limits.FRAMES,)

@@ -10,10 +10,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.core.cache import caches
 from django.utils.crypto import salted_hmac
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 log = logging.getLogger(__name__)
 MINUTE = 60
@@ -28,17 +33,30 @@ PER_MINUTE = {
     ADDRESS: 300,  # generous: a campus has one address
     REPORTS: 60,
 }
-SILENT = 5.0  # seconds in which a cache that failed is not asked again
+PATIENCE = 0.3  # seconds that Redis may take to answer
+SILENT = 5.0  # seconds in which a Redis that failed is not asked again
+Wanted = tuple[Sequence[str], int | str]  # kinds, and who is counted
 
-_failed_at: list[float] = []  # when the shared cache last did, by the monotonic clock
+_failed_at: list[float] = []  # when Redis last did, by the monotonic clock
 
 
 def allow(kind: str, who: int | str, at: float | None = None) -> bool:
     """Count one more of a kind; False where it is one too many. `at`: seconds since 1970."""
-    moment = time.time() if at is None else at
-    minute = int(moment // MINUTE)
-    key = f"limit:{kind.replace(' ', '-')}:{who}:{minute}"
-    return _count(key, minute) <= PER_MINUTE[kind]
+    (is_allowed,) = allow_all([((kind,), who)], at)
+    return is_allowed
+
+
+def allow_all(wanted: Sequence[Wanted], at: float | None = None) -> list[bool]:
+    """Count each once more of all its kinds, together; False where it is one too many of any."""
+    minute = int((time.time() if at is None else at) // MINUTE)
+    keys = [
+        f"limit:{kind.replace(' ', '-')}:{who}:{minute}" for kinds, who in wanted for kind in kinds
+    ]
+    counts = iter(_count(keys, minute))
+    return [
+        not sum(next(counts) > PER_MINUTE[kind] for kind in kinds)  # each count is taken
+        for kinds, _ in wanted
+    ]
 
 
 def allow_address(address: str, at: float | None = None) -> bool:
@@ -53,27 +71,35 @@ def seconds_left(at: float | None = None) -> int:
     return MINUTE - int(moment) % MINUTE
 
 
-def _count(key: str, minute: int) -> int:
-    if settings.CACHES["default"] == settings.OWN_CACHE:
-        return own.count(key, minute)
+def _count(keys: Sequence[str], minute: int) -> list[int]:
+    if not settings.REDIS_URL:
+        return [own.count(key, minute) for key in keys]
     from redis.exceptions import RedisError  # 0.1 s, where there is a Redis
 
     if not _failed_at or time.monotonic() - _failed_at[-1] > SILENT:
         try:
-            return _counted_together(key)
+            return _counted_together(keys)
         except (RedisError, OSError) as problem:
             log.warning("limits are counted by each process: %s", type(problem).__name__)
             _failed_at[:] = [time.monotonic()]
-    return own.count(key, minute)
+    return [own.count(key, minute) for key in keys]
 
 
-def _counted_together(key: str) -> int:
-    cache = caches["default"]
-    cache.add(key, 0, timeout=2 * MINUTE)
-    try:
-        return int(cache.incr(key))
-    except ValueError:  # it went between the two
-        return 1
+def _counted_together(keys: Sequence[str]) -> list[int]:
+    """Count in Redis, with one round trip."""
+    with _shared(settings.REDIS_URL).pipeline(transaction=False) as commands:
+        for key in keys:
+            commands.incr(key)
+            commands.expire(key, 2 * MINUTE)
+        return [int(count) for count in commands.execute()[::2]]
+
+
+@cache
+def _shared(url: str) -> Redis:
+    """Return this process's connections to a Redis."""
+    from redis import Redis
+
+    return Redis.from_url(url, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
 
 
 class OwnCounts:
