@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from pyarrow import compute, ipc
 
 from analysis import RatingTable
+from analysis.freed_memory import give_back
 from analysis.tables.columns import BETTER_COLUMN, RATING_COLUMNS, SCALE_COLUMNS
 from analysis.tables.schema import VOTES_COLUMN
 from webapp.services.data import csv_format, tables
@@ -122,35 +123,40 @@ class LaidDownRatings:
 
     def judged(self, campaign: str = "") -> RatingTable:
         """Return who judged what, names as categories; of one campaign, where it is named."""
-        found = [
+        found = (
             batch if not campaign else batch.filter(compute.equal(batch["campaign"], campaign))
             for batch in self._batches(is_whole=True, columns=JUDGED)
-        ]
-        coded = [_coded(batch, self.types) for batch in found if len(batch)]
+        )
+        coded = [self._coded(batch) for batch in found if len(batch)]
         if not coded:
             empty = {name: pd.Series(dtype=self.types[name]) for name in JUDGED}
             return RatingTable(pd.DataFrame(empty))
-        frame = pa.concat_tables(coded).unify_dictionaries().to_pandas()
-        texts = frame.pop(TEXT).astype(object)
+        whole = pa.concat_tables(coded).unify_dictionaries()
+        coded.clear()  # it holds a dictionary of each batch
+        frame = whole.to_pandas(split_blocks=True, self_destruct=True)
+        del whole  # its memory went to the frame
+        give_back(self.count)
         if self.has_texts:
+            texts = frame.pop(TEXT).astype(object)
             frame["value"] = frame["value"].astype(object).where(texts.isna(), texts)
         for name in frame.select_dtypes("category"):
             frame[name] = frame[name].cat.reorder_categories(sorted(frame[name].cat.categories))
         return RatingTable(cast(pd.DataFrame, frame))
 
+    def _coded(self, batch: pa.RecordBatch) -> pa.Table:
+        """Return a batch with a dictionary for each column of names, none where each differs."""
+        whole = pa.Table.from_batches([batch])
+        if not self.has_texts:
+            whole = whole.drop_columns([TEXT])
+        for at, name in enumerate(whole.column_names):
+            if self.types.get(name) == "str" and name != "answer":
+                whole = whole.set_column(at, name, whole[name].dictionary_encode())
+        return whole
+
 
 def _parts(rows: Iterable[Row]) -> Iterator[list[Row]]:
     source = iter(rows)
     return iter(lambda: list(islice(source, CHUNK)), [])
-
-
-def _coded(batch: pa.RecordBatch, types: dict[str, str]) -> pa.Table:
-    """Return a batch with a dictionary for each column of names, none for what differs by row."""
-    whole = pa.Table.from_batches([batch])
-    for at, name in enumerate(whole.column_names):
-        if types.get(name) == "str" and name != "answer":
-            whole = whole.set_column(at, name, whole[name].dictionary_encode())
-    return whole
 
 
 def _either(numbers: Sequence[Any], texts: Sequence[Any]) -> list[Any]:
