@@ -27,6 +27,7 @@ from webapp.models import (
     Flag,
     Item,
     Participation,
+    PayHold,
     Rating,
 )
 from webapp.services.chat_service import incoming
@@ -92,6 +93,16 @@ def test_checks_stand_at_the_end_of_the_forms_that_have_one_and_take_turns() -> 
     assert [each.passed for each in AdmissionTry.objects.all()] == [True] * 3
     assert not Flag.objects.exists()
     assert not Rating.objects.filter(question__startswith="choose").exists()
+
+
+def test_who_ends_by_attention_is_reviewed_as_everybody_is() -> None:
+    """R37: where payments wait for flags, what is paid for the part waits for a look."""
+    visit = rater(judging(ENDS, hold_payments=True))
+    for _ in range(4):
+        judge(visit, WRONG)
+    code = CompletionCode.objects.get(participation=visit.person)
+    assert code.amount > 0
+    assert PayHold.objects.get().code == code
 
 
 @pytest.mark.parametrize(("missed", "flagged"), [(1, False), (2, True), (3, True)])

@@ -84,7 +84,7 @@ def _match_two(system: System, now: datetime) -> Conversation | None:
                 .select_for_update(skip_locked=True, no_key=True, of=("self",))
             )
             two = _first_two(present)
-            if len(two) < 2:
+            if not two:
                 return None
             since = [person.state_at for person in two]
             for person in sorted(two, key=lambda one: one.pk):

@@ -169,7 +169,7 @@ def delete_overdue(*, now: datetime) -> int:
 
     It is what a withdrawal deletes; some people in one call, the next one goes on.
     """
-    campaigns = Campaign.objects.filter(keep_days__isnull=False, ended_at__lt=now)
+    campaigns = Campaign.objects.filter(keep_days__isnull=False)
     old = [each for each in campaigns if _is_over(each, now)]
     rows = Participation.objects.filter(campaign__in=old, withdrawn_at=None)
     people = rows.select_related("campaign").order_by("pk")[:AT_ONCE]

@@ -20,6 +20,7 @@ from webapp.models import (
     Conversation,
     Event,
     Item,
+    QuotaCell,
     System,
     TranscriptNote,
 )
@@ -105,6 +106,7 @@ def test_the_bots_messages_and_those_of_both_people_become_items() -> None:
     draft = imported(CHATS)
     judged = Counter(Candidate.objects.values_list("system__name", flat=True))
     assert judged == {"Eliza": 3, "human": 2}
+    assert set(QuotaCell.objects.values_list("target", flat=True)) == {0}  # nobody talks to them
     assert message_items.counts(draft) == {"messages": 5, "conversations": 3}
     assert set(Event.objects.values_list("conversation__state", flat=True)) == {"FINISHED"}
     said = {(row["system"], row["text"]) for row in tables.message_rows(draft)}

@@ -125,6 +125,18 @@ def test_the_bot_comes_to_nobody_who_is_away(silent: int, comes: bool) -> None:
     assert (person.state, person.state_at) == (P.MATCHED, after(5) if comes else after(60))
 
 
+@pytest.mark.parametrize(("seconds", "at"), [(14.9, 5), (15.0, 5), (15.1, 15.1)])
+def test_a_bot_that_came_too_late_to_be_a_person_comes_when_it_is_noticed(
+    seconds: float, at: float
+) -> None:
+    """Whoever was away when the wait was over is not matched as of then."""
+    campaign = mixed()
+    person = waiter(campaign, 5)
+    see(person, now=after(13))
+    assert len(matching.match(campaign=campaign, now=after(seconds))) == 1
+    assert reread(person).state_at == after(at)
+
+
 def test_in_a_paused_campaign_nobody_is_asked() -> None:
     person = waiter(mixed(), 5)
     Campaign.objects.update(state="PAUSED")
@@ -313,6 +325,30 @@ def test_who_did_not_wait_at_all_counts_as_no_wait(waited: float) -> None:
     person = join(campaign)
     person.system = campaign.systems.get(name="alpha")
     assert entrance.partner_at(person, NOW) == after(waited)
+
+
+def test_who_was_never_checked_is_no_example() -> None:
+    campaign = mixed()
+    for _ in range(20):
+        seat_of_people(campaign, 33.25, 7.5)
+    person = join(campaign)
+    person.system = campaign.systems.get(name="alpha")
+    assert entrance.partner_at(person, NOW) == after(33.25)
+    Seat.objects.filter(pk=Seat.objects.latest("pk").pk).update(checked_at=None)
+    assert entrance.partner_at(person, NOW) != after(33.25)
+    assert entrance.answers_at(person, NOW) != after(7.5)
+
+
+def test_bots_answer_the_checks_of_one_person_alone_where_one_is_named() -> None:
+    campaign = mixed()
+    first, second = asked(campaign), asked(campaign)
+    Seat.objects.filter(side=1).update(answers_at=after(4))
+    assert opening.answer_checks(now=after(5), person=second) == 1
+    ready = {
+        person.pk: conversation_of(person).seats.get(side=1).ready_at for person in (first, second)
+    }
+    assert ready == {first.pk: None, second.pk: after(4)}
+    assert opening.answer_checks(now=after(5)) == 1
 
 
 def test_a_check_that_is_over_is_answered_by_no_bot() -> None:

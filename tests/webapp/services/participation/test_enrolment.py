@@ -194,6 +194,25 @@ def test_a_sign_of_life_is_kept() -> None:
     assert person.seen_at == after(30)
 
 
+def test_who_comes_back_gives_a_sign_of_life() -> None:
+    person = start(make_campaign(), "A1")
+    join(person.campaign, "A1", after(40))
+    person.refresh_from_db()
+    assert person.seen_at == after(40)
+
+
+def test_a_page_that_waits_lets_the_bot_come_whose_time_it_is() -> None:
+    campaign = make_campaign(systems={"humans": "people", "alpha": "parrot"})
+    QuotaCell.objects.filter(system__bot="people").update(target=0)
+    person = start(campaign)
+    person.seats.update(active=False)  # where the wait that was drawn was none
+    waits = {"state": P.WAITING, "state_at": NOW, "partner_at": after(20), "seen_at": after(19)}
+    Participation.objects.filter(pk=person.pk).update(**waits)
+    for seconds, state in ((19, P.WAITING), (20, P.MATCHED)):
+        person = Participation.objects.select_related("campaign", "system").get(pk=person.pk)
+        assert enrolment.status(person=person, now=after(seconds))["state"] == state
+
+
 def test_who_comes_back_while_at_work_is_bound_to_the_better_pay() -> None:
     campaign = make_campaign(pay="2.00")
     person = start(campaign, "A1")

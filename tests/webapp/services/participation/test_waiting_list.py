@@ -76,6 +76,15 @@ def test_who_finds_all_places_held_waits_for_the_first_that_nobody_began_to_use(
     assert ledger.books(campaign).reserved == 2 * campaign.pay
 
 
+def test_a_place_that_is_free_goes_to_the_first_in_line_when_another_one_comes() -> None:
+    """Whose page asks only now and then: nobody waits for it."""
+    campaign, _ = full_campaign()
+    first = come(campaign, "first", after(10))
+    wait(first, 10, FIRST - 1)
+    second = come(campaign, "second", after(FIRST))
+    assert (reread(first).state, second.state) == ("CHATTING", "READY")
+
+
 def test_without_anybody_waiting_a_place_stays_its_holders() -> None:
     _, (first, second) = full_campaign()
     sweeper.tick(after(FIRST + 60))

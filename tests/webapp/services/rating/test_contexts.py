@@ -226,3 +226,6 @@ def test_replies_that_are_added_end_at_once_and_say_whether_they_were_written() 
     contexts.add_replies(replies, now=NOW)
     found = Conversation.objects.order_by("pk").values_list("state", "ended_because", "ended_at")
     assert list(found) == [("FINISHED", "imported", NOW), ("FINISHED", "written", NOW)]
+    contexts.add_replies([FixedReply(context, system, "A third.")], now=NOW)
+    seeds = Conversation.objects.values_list("seed", flat=True)
+    assert len(set(seeds)) == 3, "of several of one system each has its own"

@@ -155,3 +155,7 @@ def test_a_rater_reads_no_conversation_twice_where_there_are_others() -> None:
 
 def test_where_no_pairs_are_shown_there_are_no_controls() -> None:
     assert conversation_items.controls(make_campaign(personas=0)) == 0
+
+
+def test_where_no_conversations_of_others_are_judged_none_are_made() -> None:
+    assert conversation_items.make(make_campaign(personas=0)) == 0

@@ -43,6 +43,7 @@ def test_ones_own_conversation_is_shown_whole_with_both_sides_named() -> None:
         ("partner", "Your partner", "I read.", False),
     ]
     assert not mine.of_context
+    assert mine.replies == ()  # which are for several to compare
     assert (mine.number, mine.total) == (1, 1)
     assert [question.name for question in mine.rate.each] == [
         "fluency",
@@ -105,6 +106,11 @@ def test_the_count_of_a_batch_leaves_out_what_was_given_back_and_what_is_labeled
     Assignment.objects.filter(pk=own.pk).update(place=2)
     stranger = make_participation(person.campaign)
     Assignment.objects.create(item=item, participation=stranger, place=0)
+    earlier = Conversation.objects.create(
+        campaign=person.campaign, system=person.campaign.systems.get(), seed=1, started_at=after(0)
+    )
+    item = Item.objects.create(campaign=person.campaign, key="e", conversation=earlier, target=1)
+    Assignment.objects.create(item=item, participation=person, place=1, state="DONE")
     mine = shown(person)
     assert mine.total == 3
     assert mine.number == 2 + 0  # one done before it; what was given back stands nowhere

@@ -188,6 +188,19 @@ def test_a_rater_stays_with_one_data_set_or_one_system_and_all_get_as_many(
     assert set(seen.values()) == {4}, "as many people for each"
 
 
+def test_raters_of_another_campaign_do_not_count_for_its_kinds(toy: Toy) -> None:
+    """Kinds have names that campaigns share: the data sets, the systems."""
+    rows = [{**row, "dataset": f"set{n % 2}"} for n, row in enumerate(rows_of(8))]
+    rate = 'Rate(each=(ASKED,), over="contexts", keep="group", votes=6, batch=2)'
+    campaign, beside = toy(rate, rows), toy(rate, rows)
+    for made, name, count in ((campaign, "set0", 1), (beside, "set1", 2)):
+        (item, *_) = made.items.filter(context__group=name)
+        for _ in range(count):
+            Assignment.objects.create(item=item, participation=join(made), place=0, state="DONE")
+    person = enrolment.start(person=join(campaign), now=NOW)
+    assert set(person.assignments.values_list("item__context__group", flat=True)) == {"set1"}
+
+
 def test_who_comes_back_keeps_the_kind_they_had(toy: Toy) -> None:
     rows = [{**row, "dataset": f"set{n % 2}"} for n, row in enumerate(rows_of(8))]
     campaign = toy('Rate(each=(ASKED,), over="contexts", keep="group", batch=2)', rows)
@@ -207,6 +220,9 @@ def test_an_item_with_a_known_answer_settles_no_kind(toy: Toy) -> None:
     first.update(known=True, target=0)
     found = one_kind.kept_to(items.open_items(campaign), person)
     assert set(found.values_list("context__group", flat=True)) == {"set1"}
+    assert one_kind.kinds_of(campaign) == {}
+    Assignment.objects.create(item=found[0], participation=person, place=1, state="DONE")
+    assert one_kind.kinds_of(campaign) == {person.pk: ["set1"]}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from webapp.services.monitoring import campaign_list, monitor, transcripts
 from webapp.services.ops import sweeper
 from webapp.services.participation import consents, enrolment, stopping
 from webapp.services.rating import form as rating_form
-from webapp.services.rating import items, third_parties
+from webapp.services.rating import items, judged_conversations, third_parties
 from webapp.services.rules import access, identity
 
 pytestmark = pytest.mark.django_db
@@ -231,6 +231,13 @@ def test_whether_a_campaign_has_the_messages_of_others_judged() -> None:
     assert third_parties.judges(labeling(chatted()))
     for protocol in ("meena_static", "meena_interactive", "personachat_bot", "meena_human"):
         assert not third_parties.judges(make_campaign(protocol, personas=0))
+
+
+def test_the_messages_to_judge_are_those_of_the_campaign() -> None:
+    source, other = chatted(), chatted(1, first=5)
+    for campaign in (source, other):
+        found = judged_conversations.messages_of(campaign)
+        assert set(found.values_list("conversation__campaign", flat=True)) == {campaign.pk}
 
 
 def test_a_campaign_that_judges_nobody_refuses_nobody() -> None:

@@ -27,6 +27,7 @@ from webapp.models import (
     Member,
     Participation,
     Seat,
+    Study,
     Whitelist,
 )
 from webapp.services.rules import access
@@ -240,6 +241,8 @@ def test_a_further_browser_shows_what_the_first_one_does() -> None:
     asked = [(campaign.slug, name) for name in ("one", "two", "three")]
     assert access.participations(asked) == {asked[0]: person, asked[1]: person}
     assert access.participations(asked[1:]) == {asked[1]: person}
+    Participation.objects.filter(pk=person.pk).update(withdrawn_at=NOW)
+    assert access.participations(asked) == {}, "who has withdrawn is nobody, by any browser"
 
 
 @pytest.mark.parametrize(
@@ -281,6 +284,30 @@ def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) 
     assert access.project(member, project.pk).name == "Ours"
     with pytest.raises(access.NotFound, match=f"project {other.pk}"):
         access.project(member, other.pk)
+
+
+@pytest.mark.parametrize("held", [(), *((role,) for role in ROLES), ROLES])
+def test_the_roles_of_a_member_are_those_of_their_row_and_to_look(
+    held: tuple[access.Role, ...],
+) -> None:
+    project = make_project("Ours")
+    member = Member.objects.get(account=make_member("one", *held, project=project).pk)
+    assert access.roles_of(member) == {access.Role.VIEWER, *held}
+
+
+def test_a_study_is_there_for_who_is_in_its_project() -> None:
+    ours, theirs = (
+        Study.objects.create(
+            name=name, owner=make_staff(f"of {name}"), project=project, created_at=NOW
+        )
+        for name, project in (("a", make_project("Ours")), ("b", make_project("Theirs")))
+    )
+    member = make_member("one", "runner", project=ours.project)
+    assert list(access.studies(member)) == [ours]
+    found = access.study(member, ours.pk)
+    assert (found.pk, found.name) == (ours.pk, "a")
+    with pytest.raises(access.NotFound, match=f"study {theirs.pk}"):
+        access.study(member, theirs.pk)
 
 
 def test_beside_a_campaign_are_the_others_of_its_project_that_one_sees() -> None:

@@ -214,3 +214,12 @@ def test_a_persona_that_is_given_back_leaves_no_count_behind() -> None:
         assert (person.persona, person.persona_counted) == (None, False)
     persona.refresh_from_db()
     assert persona.taken == 0
+
+
+def test_what_its_author_withdrew_is_nobodys_persona() -> None:
+    campaign = make_campaign(personas=2)
+    withdrawn = campaign.personas.earliest("pk")
+    Persona.objects.filter(pk=withdrawn.pk).update(sentences=[])
+    assert {pop(campaign, seed).pk for seed in range(6)} == {campaign.personas.latest("pk").pk}
+    found = persona_stack.distractors(campaign=campaign, split="test", seed=1, beside=(), count=2)
+    assert withdrawn not in found

@@ -147,6 +147,20 @@ def test_what_is_taken_back_is_of_the_system_that_was_met() -> None:
     assert len(left) == 2
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_partners_slot_is_given_back_only_where_it_is_held(holds: bool) -> None:
+    first, second = pair(people_campaign())
+    seat = first.seats.get()
+    Seat.objects.filter(pk=seat.pk).update(outcome="COMPLETED")
+    Participation.objects.filter(pk=second.pk).update(state="RATING", holds_partners_slot=holds)
+    before = QuotaCell.objects.get().reserved
+    for _ in range(2):
+        quota.uncount(Seat.objects.get(pk=seat.pk))
+    assert QuotaCell.objects.get().reserved == before - holds
+    second.refresh_from_db()
+    assert not second.holds_partners_slot
+
+
 def test_how_a_seat_ended_is_that_of_its_person() -> None:
     person, other = (start(make_campaign(), name) for name in ("A1", "A2"))
     payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=after(60))
