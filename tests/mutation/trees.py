@@ -28,7 +28,8 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     "webapp.services.conversation.messages": ["tests/webapp/views/test_chat_service.py"],
     "webapp.services.rating.attention": ["tests/webapp/views/test_attention.py"],
     "webapp.services.rating.judged_conversations": [
-        "tests/webapp/services/writing/test_paraphrases.py"
+        "tests/webapp/services/writing/test_paraphrases.py",
+        IMPORTED,
     ],
     "webapp.services.rating.transcript_rules": [IMPORTED],
     "webapp.services.rating.transcripts": [IMPORTED],

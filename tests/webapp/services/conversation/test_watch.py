@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.factories import NOW
-from tests.webapp.services.people import after, conversation_of, pair, people_campaign
-from webapp.models import Conversation, Participation
+from tests.factories import NOW, make_campaign
+from tests.webapp.services.people import (
+    after,
+    bot_says,
+    conversation_of,
+    pair,
+    people_campaign,
+    send_message,
+    start,
+)
+from webapp.models import Conversation, Participation, ReplyJob
 from webapp.services.conversation import watch
 from webapp.services.conversation.messages import FRESH
 from webapp.services.conversation.updates import AWAY, SLOW, Frame
@@ -56,6 +64,37 @@ def test_a_look_has_the_people_of_these_conversations_alone() -> None:
     found = watch.look([conversation_of(first).pk], [], NOW)
     assert set(found) == {side_of(first), side_of(second)}
     assert watch.look([], [], NOW) == {}
+
+
+@pytest.mark.parametrize("turn", ["you", "partner"])
+@pytest.mark.parametrize("is_so", [True, False])
+def test_only_who_waits_has_a_slow_or_failed_partner(turn: str, is_so: bool) -> None:
+    current = Current(
+        last_seq=3,
+        is_ended=False,
+        is_slow=is_so,
+        is_present=True,
+        failed=is_so,
+        tab="",
+        is_withdrawn=False,
+    )
+    told = {"turn": turn, "ended": False, "slow": False, "present": True, "failed": False}
+    status: Frame = {**told, "tab_is_newest": True}
+    differs = {"slow", "failed"} if is_so and turn == "partner" else set()
+    assert current.differences(PageState(3, status, "a")) == differs
+
+
+@pytest.mark.parametrize(("answered", "failed"), [(1, False), (3, True)])
+def test_a_failed_answer_is_one_to_the_latest_message(answered: int, failed: bool) -> None:
+    person = start(make_campaign())
+    talk = conversation_of(person)
+    for text in ("Hello.", "Are you there?"):
+        send_message(person, text)
+        if text == "Hello.":
+            bot_says(talk, "Yes?")
+    ReplyJob.objects.update(state="DONE")
+    ReplyJob.objects.filter(in_reply_to=answered).update(state="FAILED")
+    assert watch.look([talk.pk], [], NOW)[side_of(person)].failed is failed
 
 
 @pytest.mark.parametrize(("tab", "is_newest"), [("", True), ("a", True), ("b", False)])

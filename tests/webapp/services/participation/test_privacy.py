@@ -29,6 +29,7 @@ from tests.webapp.services.people import (
 )
 from tests.webapp.services.third import came, chatted, labeling
 from webapp.models import (
+    AdmissionTry,
     Assignment,
     AuditEntry,
     Campaign,
@@ -238,6 +239,9 @@ def test_withdrawing_touches_no_other_conversation_person_or_campaign() -> None:
                 kind="quick",
                 detail="odd",
             )
+    for each in Participation.objects.all():
+        about = {"step": "quiz", "number": 1, "wrong": ["b"], "passed": False, "made_at": NOW}
+        AdmissionTry.objects.create(participation=each, answers={"a": "mine"}, **about)
     kept = conversation_of(other)
     mine = Participation.objects.exclude(pk=other.pk).get()
     words = list(kept.events.values_list("content", flat=True))
@@ -255,6 +259,8 @@ def test_withdrawing_touches_no_other_conversation_person_or_campaign() -> None:
     gone = ReplyJob.objects.exclude(conversation=kept)
     assert set(gone.values_list("text", "error")) == {("", "")}
     assert ExternalId.objects.get().participation == other
+    tries = dict(AdmissionTry.objects.values_list("participation", "answers"))
+    assert tries == {other.pk: {"a": "mine"}, mine.pk: {}}
     assert Rating.objects.filter(assignment__participation=other).count() == 4
     cells = QuotaCell.objects.filter(system__campaign=other.campaign)
     assert [cell.completed for cell in cells] == [1]

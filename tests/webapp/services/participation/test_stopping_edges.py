@@ -223,7 +223,11 @@ def test_who_has_no_conversation_is_ended_with_the_campaign_too() -> None:
 def test_a_try_of_the_quiz_is_progress_until_the_place_was_kept_for_its_time(
     seconds: float, stalls: bool
 ) -> None:
-    person = make_participation(make_campaign(), state="ADMISSION", state_at=after(-60))
+    """Of who tried, and of nobody else."""
+    campaign = make_campaign()
+    person, beside = (
+        make_participation(campaign, state="ADMISSION", state_at=after(-60)) for _ in range(2)
+    )
     AdmissionTry.objects.create(
         participation=person,
         step="quiz",
@@ -233,7 +237,8 @@ def test_a_try_of_the_quiz_is_progress_until_the_place_was_kept_for_its_time(
         passed=False,
         made_at=after(seconds),
     )
-    assert stopping.stalled(NOW + stopping.KEPT).exists() is stalls
+    found = set(stopping.stalled(NOW + stopping.KEPT))
+    assert found == ({person, beside} if stalls else {beside})
 
 
 # --- a conversation in which nobody writes
@@ -270,6 +275,8 @@ def test_who_wrote_judges_a_silent_conversation_and_who_did_not_has_left() -> No
         stopping.fall_silent(person=person, now=after(IDLE))
     assert (reread(one).state, reread(one).outcome) == ("RATING", "")
     assert (reread(other).state, reread(other).outcome) == ("ENDED", "LEFT")
+    last = conversation_of(one).events.latest("seq")
+    assert (last.kind, last.content) == ("state", {"state": "finished"})
 
 
 # --- who came back meanwhile
@@ -289,8 +296,9 @@ def test_who_wrote_a_moment_ago_is_not_given_away_though_no_sign_of_life_was_not
 
 
 def test_who_went_on_meanwhile_keeps_the_place() -> None:
-    person = start(make_campaign())
-    Participation.objects.update(state_at=after(10))
+    person, stalls = start(make_campaign()), start(make_campaign())
+    Participation.objects.filter(pk=person.pk).update(state_at=after(10))
+    Participation.objects.filter(pk=stalls.pk).update(state_at=after(-10))
     with pytest.raises(stopping.CameBack):
         stopping.release(person=person, now=NOW + stopping.KEPT)
     assert reread(person).state == "CHATTING"

@@ -82,6 +82,13 @@ def test_either_of_two_people_may_be_the_one_judged() -> None:
     assert set(others) == {1}
 
 
+def test_which_of_two_conversations_is_made_first_is_drawn() -> None:
+    """Their numbers tell nothing of the systems."""
+    campaign_of(good=20, bad=20)
+    first = {item.candidates.earliest("pk").system.name for item in Item.objects.all()}
+    assert first == {"good", "bad"}
+
+
 def test_sides_are_drawn_and_a_unit_has_five_pages_of_other_conversations() -> None:
     campaign = campaign_of(good=20, bad=20)
     first = Counter[str]()

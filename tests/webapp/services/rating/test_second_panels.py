@@ -173,6 +173,14 @@ def test_who_gave_the_first_labels_may_not_give_the_second() -> None:
     assert refusal(second, "p0") == "took_part"
     assert refusal(second, "new") == ""
     assert refusal(labeling(source.campaign), "judge") == ""
+    Assignment.objects.update(state="RELEASED")  # nothing of it was judged after all
+    assert refusal(second, "judge") == ""
+
+
+def test_who_judges_in_a_second_panel_may_come_back_to_it() -> None:
+    second = opened("meena_second_panel", chatted())
+    judge_all(second, "judge")
+    assert refusal(second, "judge") == ""
 
 
 @pytest.mark.parametrize(("state", "closed"), [("RELEASED", False), ("DONE", True)])

@@ -201,6 +201,17 @@ def test_raters_of_another_campaign_do_not_count_for_its_kinds(toy: Toy) -> None
     assert set(person.assignments.values_list("item__context__group", flat=True)) == {"set1"}
 
 
+def test_what_was_given_back_does_not_count_for_its_kind(toy: Toy) -> None:
+    rows = [{**row, "dataset": f"set{n % 2}"} for n, row in enumerate(rows_of(8))]
+    rate = 'Rate(each=(ASKED,), over="contexts", keep="group", votes=6, batch=2)'
+    campaign = toy(rate, rows)
+    for name, state in (("set0", "RELEASED"), ("set0", "RELEASED"), ("set1", "DONE")):
+        (item, *_) = campaign.items.filter(context__group=name)
+        Assignment.objects.create(item=item, participation=join(campaign), place=0, state=state)
+    person = enrolment.start(person=join(campaign), now=NOW)
+    assert set(person.assignments.values_list("item__context__group", flat=True)) == {"set0"}
+
+
 def test_who_comes_back_keeps_the_kind_they_had(toy: Toy) -> None:
     rows = [{**row, "dataset": f"set{n % 2}"} for n, row in enumerate(rows_of(8))]
     campaign = toy('Rate(each=(ASKED,), over="contexts", keep="group", batch=2)', rows)

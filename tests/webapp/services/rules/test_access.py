@@ -286,6 +286,31 @@ def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) 
         access.project(member, other.pk)
 
 
+def test_what_somebody_may_do_is_of_the_project() -> None:
+    project, other = make_project("Ours"), make_project("Theirs")
+    member = make_member("one", "payer", project=project)
+    assert access.roles(member, project.pk) == {access.Role.VIEWER, access.Role.PAYER}
+    assert access.roles(member, other.pk) == frozenset()
+    everywhere = User.objects.create(username="root", is_staff=True, is_superuser=True)
+    assert access.roles(everywhere, other.pk) == set(access.Role)
+    User.objects.filter(pk=member.pk).update(is_staff=False)
+    assert access.roles(User.objects.get(pk=member.pk), project.pk) == frozenset()
+
+
+def test_a_browser_is_told_by_its_first_and_by_its_further_cookies() -> None:
+    campaign = make_campaign(personas=0)
+    person, other = known(campaign, "one"), known(campaign, "another")
+    hashed = access.secret_hash("two")
+    Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
+    for secrets, found in (
+        (["one"], {person}),
+        (["two"], {person}),
+        (["nobody's"], set()),
+        (["two", "another"], {person, other}),
+    ):
+        assert set(Participation.objects.filter(access.of_browser(secrets))) == found
+
+
 @pytest.mark.parametrize("held", [(), *((role,) for role in ROLES), ROLES])
 def test_the_roles_of_a_member_are_those_of_their_row_and_to_look(
     held: tuple[access.Role, ...],

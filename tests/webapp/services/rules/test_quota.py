@@ -147,6 +147,17 @@ def test_what_is_taken_back_is_of_the_system_that_was_met() -> None:
     assert len(left) == 2
 
 
+def test_of_several_places_those_are_reserved_that_are_left() -> None:
+    campaign = make_campaign(systems=dict.fromkeys(("a", "b", "c"), "parrot"), target=2)
+    one, two, three = QuotaCell.objects.filter(system__campaign=campaign).order_by("pk")
+    QuotaCell.objects.filter(pk=two.pk).update(reserved=1, completed=1)
+    assert quota.reserve_each([]) == set()
+    assert quota.reserve_each([one]) == {one.pk}
+    assert quota.reserve_each([three, two, one]) == {one.pk, three.pk}
+    assert quota.reserve_each([one]) == set()
+    assert [*QuotaCell.objects.order_by("pk").values_list("reserved", flat=True)] == [2, 1, 1]
+
+
 @pytest.mark.parametrize("holds", [True, False])
 def test_a_partners_slot_is_given_back_only_where_it_is_held(holds: bool) -> None:
     first, second = pair(people_campaign())
