@@ -31,6 +31,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         "tests/webapp/services/writing/test_paraphrases.py",
         IMPORTED,
     ],
+    "webapp.services.rating.submission": ["tests/webapp/views/test_attention.py"],
     "webapp.services.rating.transcript_rules": [IMPORTED],
     "webapp.services.rating.transcripts": [IMPORTED],
     "webapp.services.rules.payment": ["tests/webapp/services/participation/test_rounds.py"],

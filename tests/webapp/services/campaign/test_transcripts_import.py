@@ -115,6 +115,13 @@ def test_the_bots_messages_and_those_of_both_people_become_items() -> None:
     assert len(launch.plan_of(draft)["messages"]) == 5
 
 
+def test_items_of_other_things_stay_when_an_import_is_removed() -> None:
+    draft = imported(CHATS)
+    Item.objects.create(campaign=draft, key="of something else", target=1)
+    assert transcripts.remove(draft) == 3
+    assert list(draft.items.values_list("key", flat=True)) == ["of something else"]
+
+
 BAD_TEXT = "Human: Hi!\nno colon\nEliza: [image]\n\nHuman: Hi!\n\nA: 1\nB: 2\n"
 
 

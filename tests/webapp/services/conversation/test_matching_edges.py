@@ -44,6 +44,15 @@ def test_who_gave_a_sign_of_life_within_ten_seconds_is_present(seconds: float, p
     assert set(states_of(*people)) == {P.MATCHED if pairs else P.WAITING}
 
 
+def test_how_long_each_of_a_pair_waited_is_kept() -> None:
+    """From these bots' waits are drawn."""
+    campaign = people_campaign()
+    first, second = (waiter(campaign, state_at=after(-seconds)) for seconds in (7, 2.5))
+    assert len(matching.match(campaign=campaign, now=NOW)) == 1
+    waited = dict(Seat.objects.values_list("participation", "seconds_waiting"))
+    assert waited == {first.pk: 7.0, second.pk: 2.5}
+
+
 def test_only_who_waits_for_the_same_partners_in_the_campaign_is_paired() -> None:
     campaign, other = people_campaign(), people_campaign()
     second = make_system(campaign, "others", bot="people")

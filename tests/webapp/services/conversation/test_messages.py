@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from evaluation.sentences import Sentence
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.people import after, bot_says, conversation_of, pair, send_message, start
 from webapp.models import Conversation, Event, Participation, ReplyJob
@@ -142,6 +143,17 @@ def test_a_refused_draft_is_kept_once_and_counts_for_nothing() -> None:
     assert isinstance(first, Refused)
     assert isinstance(second, Event)
     assert ReplyJob.objects.get().in_reply_to == second.seq == 2
+
+
+def test_a_refusal_can_be_said_in_every_language() -> None:
+    """Its words are kept in one, and made anew of the check, by whose values they are translated."""
+    person = start(make_campaign())
+    message = send(person, "word " * 16)
+    for _ in range(2):
+        refused = one(message)
+        assert isinstance(refused, Refused)
+        assert isinstance(refused.complaint, Sentence)
+    assert type(Event.objects.get().content["complaint"]) is str
 
 
 def test_a_side_without_a_character_has_nothing_to_copy() -> None:

@@ -66,6 +66,18 @@ def test_a_look_has_the_people_of_these_conversations_alone() -> None:
     assert watch.look([], [], NOW) == {}
 
 
+@pytest.mark.parametrize(
+    ("state", "at", "is_ended"),
+    [("OPEN", "CHATTING", False), ("FINISHED", "CHATTING", True), ("OPEN", "RATING", True)],
+)
+def test_a_conversation_is_over_for_who_is_past_it(state: str, at: str, is_ended: bool) -> None:
+    first, _ = pair(people_campaign())
+    talk = conversation_of(first)
+    Conversation.objects.filter(pk=talk.pk).update(state=state)
+    Participation.objects.filter(pk=first.pk).update(state=at)
+    assert watch.look([talk.pk], [], NOW)[side_of(first)].is_ended is is_ended
+
+
 @pytest.mark.parametrize("turn", ["you", "partner"])
 @pytest.mark.parametrize("is_so", [True, False])
 def test_only_who_waits_has_a_slow_or_failed_partner(turn: str, is_so: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -90,6 +91,24 @@ def test_nobody_new_joins_a_campaign_that_is_not_open(state: str, notice: str) -
         join(make_campaign(state=state))
     assert refusal.value.notice == notice
     assert not Participation.objects.exists()
+
+
+def test_nobody_new_joins_while_odd_endings_are_looked_at() -> None:
+    campaign = make_campaign()
+    ledger.begin(campaign)
+    PayLedger.objects.update(held_at=NOW)
+    with pytest.raises(consents.Closed, match="paused"):
+        join(campaign)
+    assert not Participation.objects.exists()
+
+
+def test_who_was_shown_more_pay_than_there_is_leaves_no_row() -> None:
+    campaign = make_campaign(pay="2.00")
+    coming: dict[str, Any] = {"campaign": campaign, "platform": "panel", "language": "en"}
+    with pytest.raises(consents.PayChanged):
+        enrolment.join(**coming, external_id="A1", now=NOW, shown_pay=Decimal("2.01"))
+    assert not Participation.objects.exists()
+    enrolment.join(**coming, external_id="A1", now=NOW, shown_pay=Decimal("2.00"))
 
 
 def test_a_full_campaign_refuses_before_any_work() -> None:

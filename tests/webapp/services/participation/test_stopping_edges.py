@@ -275,6 +275,8 @@ def test_who_wrote_judges_a_silent_conversation_and_who_did_not_has_left() -> No
         stopping.fall_silent(person=person, now=after(IDLE))
     assert (reread(one).state, reread(one).outcome) == ("RATING", "")
     assert (reread(other).state, reread(other).outcome) == ("ENDED", "LEFT")
+    left = conversation_of(other)
+    assert (left.state, left.ended_because) == ("ABANDONED", "idle")
     last = conversation_of(one).events.latest("seq")
     assert (last.kind, last.content) == ("state", {"state": "finished"})
 
@@ -293,6 +295,28 @@ def test_who_wrote_a_moment_ago_is_not_given_away_though_no_sign_of_life_was_not
     Event.objects.filter(side=0).update(made_at=NOW)
     stopping.give_away(person=person, now=now)
     assert reread(person).outcome == "LEFT"
+
+
+def test_who_wrote_a_moment_ago_has_not_vanished_from_a_pair() -> None:
+    first, second = pair(people_campaign())
+    send_message(first, "Hello.")
+    Event.objects.filter(side=first.seats.get().side).update(made_at=after(99))
+    with pytest.raises(stopping.CameBack):
+        stopping.vanish(person=first, now=after(100))
+    assert [reread(one).state for one in (first, second)] == ["CHATTING", "CHATTING"]
+
+
+@pytest.mark.parametrize(("seconds", "stalls"), [(-0.1, True), (0.0, False), (0.1, False)])
+def test_a_form_that_was_filled_in_is_progress(seconds: float, stalls: bool) -> None:
+    campaign = make_campaign()
+    person, beside = (
+        make_participation(campaign, state="RATING", state_at=after(-60)) for _ in range(2)
+    )
+    item = Item.objects.create(campaign=campaign, key="i", target=1)
+    about = {"item": item, "participation": person, "place": 0, "state": "DONE"}
+    Assignment.objects.create(**about, done_at=after(seconds))
+    found = set(stopping.stalled(NOW + stopping.KEPT))
+    assert found == ({person, beside} if stalls else {beside})
 
 
 def test_who_went_on_meanwhile_keeps_the_place() -> None:

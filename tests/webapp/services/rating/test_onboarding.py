@@ -232,3 +232,15 @@ def test_the_launch_asks_for_enough_known_items_and_others(
 
 def test_nobody_fails_where_there_is_no_onboarding() -> None:
     assert not onboarding.is_failed(make_participation(make_campaign("meena_static", personas=0)))
+
+
+def test_who_lacks_known_items_gets_those_that_they_do_not_hold() -> None:
+    campaign = campaign_of(known=6)
+    person = start(campaign)
+    held = list(Assignment.objects.filter(participation=person, item__known=True))
+    mine = {one.item_id for one in held}
+    assert len(mine) == 4
+    chosen = onboarding.choose(person, 6, held)
+    assert {item.pk for item in chosen} == {
+        item.pk for item in campaign.items.filter(known=True)
+    } - mine

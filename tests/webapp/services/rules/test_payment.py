@@ -311,3 +311,15 @@ def test_the_end_of_a_participation_has_its_time() -> None:
     payment.settle(person=person, outcome=Outcome.COMPLETED, now=later)
     person.refresh_from_db()
     assert (person.state_at, person.ended_at) == (later, later)
+
+
+def test_pay_after_leaving_is_of_one_person() -> None:
+    campaign = make_campaign()
+    person, beside = (
+        make_participation(campaign, state=P.ENDED, outcome=Outcome.CHECK_FAILED) for _ in range(2)
+    )
+    code = payment.pay_after_leaving(person, payment.Due("PART", Decimal("0.50")), NOW)
+    assert code is not None
+    assert (code.participation, code.amount) == (person, Decimal("0.50"))
+    outcomes = dict(Participation.objects.values_list("pk", "outcome"))
+    assert outcomes == {person.pk: "LEFT", beside.pk: "CHECK_FAILED"}

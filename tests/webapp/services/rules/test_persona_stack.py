@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from tests.factories import NOW, make_campaign, make_participation, make_persona
-from webapp.models import Campaign, Conversation, Persona, Seat
+from webapp.models import Campaign, Conversation, Participation, Persona, Seat
 from webapp.services.rules import persona_stack
 
 pytestmark = pytest.mark.django_db
@@ -223,3 +223,17 @@ def test_what_its_author_withdrew_is_nobodys_persona() -> None:
     assert {pop(campaign, seed).pk for seed in range(6)} == {campaign.personas.latest("pk").pk}
     found = persona_stack.distractors(campaign=campaign, split="test", seed=1, beside=(), count=2)
     assert withdrawn not in found
+
+
+def test_who_gives_a_persona_back_gives_back_their_own_hold_alone() -> None:
+    campaign = make_campaign(personas=1)
+    persona = campaign.personas.get()
+    one, other = (
+        make_participation(campaign, persona=persona, persona_counted=True) for _ in range(2)
+    )
+    Persona.objects.update(taken=2)
+    persona_stack.give_back(one)
+    held = dict(Participation.objects.values_list("pk", "persona"))
+    assert held == {one.pk: None, other.pk: persona.pk}
+    persona.refresh_from_db()
+    assert persona.taken == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories import NOW, make_campaign
+from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.people import (
     after,
     bot_says,
@@ -128,8 +128,11 @@ def assert_takes_again(seat: Seat, slots: int) -> None:
         assert not quota.take_again(person, seat)
         assert held.get() == (False, False)
     cells.update(reserved=10 - slots)
+    beside = make_participation(person.campaign)
     assert quota.take_again(person, seat)
     assert held.get() == (True, slots == 2)
+    beside.refresh_from_db()
+    assert (beside.holds_slot, beside.holds_partners_slot) == (False, False)
     assert cells.get().reserved == 10
     seat.refresh_from_db()
     assert seat.outcome == ""
@@ -170,6 +173,16 @@ def test_a_partners_slot_is_given_back_only_where_it_is_held(holds: bool) -> Non
     assert QuotaCell.objects.get().reserved == before - holds
     second.refresh_from_db()
     assert not second.holds_partners_slot
+
+
+def test_the_slot_of_who_leaves_goes_to_their_partner_and_to_nobody_else() -> None:
+    campaign = people_campaign(target=4)
+    first, second = pair(campaign)
+    others = pair(campaign)
+    quota._hand_over(first.seats.get(), second.seats.get())
+    held = dict(Participation.objects.values_list("pk", "holds_partners_slot"))
+    assert held == {first.pk: False, second.pk: True, **{one.pk: False for one in others}}
+    assert set(Participation.objects.filter(holds_slot=False)) == {first}
 
 
 def test_how_a_seat_ended_is_that_of_its_person() -> None:
