@@ -146,7 +146,7 @@ def test_a_refused_draft_is_kept_once_and_counts_for_nothing() -> None:
 
 
 def test_a_refusal_can_be_said_in_every_language() -> None:
-    """Its words are kept in one, and made anew of the check, by whose values they are translated."""
+    """Its words are kept in one, and made anew by the check: its values are translated, too."""
     person = start(make_campaign())
     message = send(person, "word " * 16)
     for _ in range(2):
