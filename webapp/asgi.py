@@ -44,7 +44,7 @@ from webapp.sockets.handshake import Receive, Scope, Send, cookie, header, is_ow
 
 log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
-THRESHOLDS = 5_000, 10, 20  # objects before a search of the young, and how many before a larger one
+THRESHOLDS = 5_000, 10, 20  # new objects before a search; of such searches, before larger ones
 DENIAL = "websocket.http.response"  # an extension of ASGI: refuse a socket with a status
 # All pages are imported before anything is served: else the first visitor would wait for a second.
 import_module(settings.ROOT_URLCONF)
