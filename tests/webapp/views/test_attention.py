@@ -97,9 +97,14 @@ def test_checks_stand_at_the_end_of_the_forms_that_have_one_and_take_turns() -> 
 
 def test_who_ends_by_attention_is_reviewed_as_everybody_is() -> None:
     """R37: where payments wait for flags, what is paid for the part waits for a look."""
-    visit = rater(judging(ENDS, hold_payments=True))
+    campaign = onboarding_campaign(ENDS, rows_of(6), batch=6, votes=2)
+    Campaign.objects.filter(pk=campaign.pk).update(hold_payments=True)
+    beside, visit = rater(campaign), rater(campaign)
+    judge(beside, RIGHT)
     for _ in range(4):
         judge(visit, WRONG)
+    states = Assignment.objects.filter(participation=beside.person, state="DONE")
+    assert states.count() == 1, "what others judged stays"
     code = CompletionCode.objects.get(participation=visit.person)
     assert code.amount > 0
     assert PayHold.objects.get().code == code

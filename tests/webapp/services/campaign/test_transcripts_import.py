@@ -21,6 +21,7 @@ from webapp.models import (
     Event,
     Item,
     QuotaCell,
+    Seat,
     System,
     TranscriptNote,
 )
@@ -116,10 +117,19 @@ def test_the_bots_messages_and_those_of_both_people_become_items() -> None:
 
 
 def test_items_of_other_things_stay_when_an_import_is_removed() -> None:
-    draft = imported(CHATS)
+    draft, other = imported(CHATS), imported(CHATS)
     Item.objects.create(campaign=draft, key="of something else", target=1)
+    theirs = {
+        "conversation__campaign": other,
+        "conversation__purpose": Conversation.Purpose.IMPORTED,
+    }
+    kinds = (Candidate, Event, Seat, TranscriptNote)
+    before = [kind._default_manager.filter(**theirs).count() for kind in kinds]
+    assert all(before)
     assert transcripts.remove(draft) == 3
     assert list(draft.items.values_list("key", flat=True)) == ["of something else"]
+    assert [kind._default_manager.filter(**theirs).count() for kind in kinds] == before
+    assert [kind._default_manager.count() for kind in kinds] == before
 
 
 BAD_TEXT = "Human: Hi!\nno colon\nEliza: [image]\n\nHuman: Hi!\n\nA: 1\nB: 2\n"

@@ -268,6 +268,17 @@ def test_both_go_on_to_rate_each_other_in_the_one_order_of_rows() -> None:
 # --- leaving
 
 
+def test_who_leaves_ends_no_conversation_of_others() -> None:
+    beside = start(make_campaign())
+    person = start(make_campaign())
+    gone = make_participation(person.campaign)
+    for one in (person, gone):  # who sits nowhere leaves nothing
+        chat.leave(person=one, now=after(9), because="vanished")
+    assert conversation_of(person).state == "ABANDONED"
+    assert conversation_of(beside).state == "OPEN"
+    assert beside.seats.get().active
+
+
 def test_what_is_written_when_somebody_leaves_a_partner_who_had_spoken() -> None:
     """R21."""
     first, second = two(0, 1)

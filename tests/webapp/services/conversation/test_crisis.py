@@ -136,3 +136,17 @@ def test_words_of_a_form_are_looked_through_too() -> None:
     assert kinds == ["crisis", "reported"]
     page = visit.post("rate", good_answers(visit.get()))
     assert "findahelpline.com" not in page.content.decode()
+
+
+def test_staff_are_told_of_each_person_and_where_it_was_said() -> None:
+    """However much somebody else has said, and whether it was in these very words."""
+    one, other = (start(make_campaign()) for _ in range(2))
+    for number in range(crisis.MOST + 1):
+        crisis.tell_staff(person=one, text=f"I want to die. {number}", now=NOW)
+    assert ProblemReport.objects.count() == crisis.MOST
+    for _ in range(2):
+        crisis.tell_staff(
+            person=other, text="I want to die. 0", now=NOW, conversation=conversation_of(other)
+        )
+    found = ProblemReport.objects.get(participation=other)
+    assert (found.text, found.conversation) == ("I want to die. 0", conversation_of(other))

@@ -137,6 +137,13 @@ def test_a_bot_that_came_too_late_to_be_a_person_comes_when_it_is_noticed(
     assert reread(person).state_at == after(at)
 
 
+def test_a_match_is_made_in_one_campaign() -> None:
+    campaign, other = mixed(), mixed()
+    person, beside = waiter(campaign, 5), waiter(other, 5)
+    assert len(matching.match(campaign=campaign, now=after(6))) == 1
+    assert (reread(person).state, reread(beside).state) == (P.MATCHED, P.WAITING)
+
+
 def test_in_a_paused_campaign_nobody_is_asked() -> None:
     person = waiter(mixed(), 5)
     Campaign.objects.update(state="PAUSED")

@@ -105,7 +105,12 @@ def test_a_failed_answer_is_one_to_the_latest_message(answered: int, failed: boo
         if text == "Hello.":
             bot_says(talk, "Yes?")
     ReplyJob.objects.update(state="DONE")
-    ReplyJob.objects.filter(in_reply_to=answered).update(state="FAILED")
+    beside = conversation_of(start(make_campaign()))
+    for seq in (1, 3):
+        ReplyJob.objects.create(
+            conversation=beside, in_reply_to=seq, bot="a", state="FAILED", queued_at=NOW
+        )
+    ReplyJob.objects.filter(in_reply_to=answered, conversation=talk).update(state="FAILED")
     assert watch.look([talk.pk], [], NOW)[side_of(person)].failed is failed
 
 

@@ -41,8 +41,10 @@ from webapp.models import (
     Item,
     Participation,
     Persona,
+    ProblemReport,
     QuotaCell,
     Rating,
+    Receipt,
     ReplyJob,
     ServiceCall,
 )
@@ -239,9 +241,6 @@ def test_withdrawing_touches_no_other_conversation_person_or_campaign() -> None:
                 kind="quick",
                 detail="odd",
             )
-    for each in Participation.objects.all():
-        about = {"step": "quiz", "number": 1, "wrong": ["b"], "passed": False, "made_at": NOW}
-        AdmissionTry.objects.create(participation=each, answers={"a": "mine"}, **about)
     kept = conversation_of(other)
     mine = Participation.objects.exclude(pk=other.pk).get()
     words = list(kept.events.values_list("content", flat=True))
@@ -259,8 +258,6 @@ def test_withdrawing_touches_no_other_conversation_person_or_campaign() -> None:
     gone = ReplyJob.objects.exclude(conversation=kept)
     assert set(gone.values_list("text", "error")) == {("", "")}
     assert ExternalId.objects.get().participation == other
-    tries = dict(AdmissionTry.objects.values_list("participation", "answers"))
-    assert tries == {other.pk: {"a": "mine"}, mine.pk: {}}
     assert Rating.objects.filter(assignment__participation=other).count() == 4
     cells = QuotaCell.objects.filter(system__campaign=other.campaign)
     assert [cell.completed for cell in cells] == [1]
@@ -268,6 +265,22 @@ def test_withdrawing_touches_no_other_conversation_person_or_campaign() -> None:
     assert other.withdrawn_at is None
     entry = AuditEntry.objects.get(action="withdrawn")
     assert (entry.campaign, entry.actor) == (mine.campaign, f"participation {mine.pk}")
+
+
+def test_withdrawing_leaves_what_others_tried_reported_and_have_receipts_of() -> None:
+    """S14."""
+    (mine, _), (other, _) = finished(), finished()
+    for each in (mine, other):
+        about = {"step": "quiz", "number": 1, "wrong": ["b"], "passed": False, "made_at": NOW}
+        AdmissionTry.objects.create(participation=each, answers={"a": "mine"}, **about)
+        ProblemReport.objects.create(participation=each, step="RATING", text="odd", made_at=NOW)
+        assert Receipt.objects.filter(participation=each).exclude(salt="").exists()
+    withdraw(mine, 200)
+    tries = AdmissionTry.objects.order_by("pk").values_list("answers", "wrong")
+    assert list(tries) == [({}, []), ({"a": "mine"}, ["b"])]
+    assert ProblemReport.objects.get().participation == other
+    with_salt = Receipt.objects.exclude(salt="").values_list("participation", flat=True)
+    assert set(with_salt) == {other.pk}
 
 
 def test_what_is_blanked_keeps_its_shape_and_says_that_it_was_withdrawn() -> None:

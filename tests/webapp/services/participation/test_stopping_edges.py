@@ -304,6 +304,11 @@ def test_who_wrote_a_moment_ago_has_not_vanished_from_a_pair() -> None:
     with pytest.raises(stopping.CameBack):
         stopping.vanish(person=first, now=after(100))
     assert [reread(one).state for one in (first, second)] == ["CHATTING", "CHATTING"]
+    Event.objects.update(made_at=NOW)
+    send_message(second, "Are you there?")
+    Event.objects.filter(side=second.seats.get().side).update(made_at=after(99))
+    stopping.vanish(person=first, now=after(100))  # that the partner writes is no sign of theirs
+    assert reread(first).state == "READY"
 
 
 @pytest.mark.parametrize(("seconds", "stalls"), [(-0.1, True), (0.0, False), (0.1, False)])

@@ -235,6 +235,7 @@ def test_nobody_fails_where_there_is_no_onboarding() -> None:
 
 
 def test_who_lacks_known_items_gets_those_that_they_do_not_hold() -> None:
+    campaign_of(known=6)  # whose items are not theirs
     campaign = campaign_of(known=6)
     person = start(campaign)
     held = list(Assignment.objects.filter(participation=person, item__known=True))

@@ -234,6 +234,8 @@ def test_an_item_with_a_known_answer_settles_no_kind(toy: Toy) -> None:
     assert one_kind.kinds_of(campaign) == {}
     Assignment.objects.create(item=found[0], participation=person, place=1, state="DONE")
     assert one_kind.kinds_of(campaign) == {person.pk: ["set1"]}
+    beside = toy('Rate(each=(ASKED,), over="contexts", keep="group", batch=2)', rows)
+    assert one_kind.kinds_of(beside) == {}
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,7 @@ def test_a_further_browser_shows_what_the_first_one_does() -> None:
         (["nobody's"], ""),
         (["nobody's", "two"], "two"),
         (["another's", "one"], "one"),
+        (["another's further", "one"], "one"),
         (["two", "one"], "two"),
     ],
 )
@@ -262,7 +263,9 @@ def test_of_several_secrets_the_first_that_is_ones_own_is_held(
 ) -> None:
     campaign = make_campaign(personas=0)
     person = known(campaign, "one")
-    known(campaign, "another's")
+    other = known(campaign, "another's")
+    theirs = access.secret_hash("another's further")
+    Browser.objects.create(participation=other, secret_hash=theirs, made_at=NOW)
     hashed = access.secret_hash("two")
     Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
     assert access.held(person, secrets) == found

@@ -129,7 +129,15 @@ def assert_takes_again(seat: Seat, slots: int) -> None:
         assert held.get() == (False, False)
     cells.update(reserved=10 - slots)
     beside = make_participation(person.campaign)
+    room = Conversation.objects.create(
+        campaign=person.campaign, system=person.campaign.systems.get(), seed=1, started_at=NOW
+    )
+    theirs = Seat.objects.create(
+        conversation=room, side=0, participation=beside, outcome="LEFT", active=False
+    )
     assert quota.take_again(person, seat)
+    theirs.refresh_from_db()
+    assert theirs.outcome == "LEFT"
     assert held.get() == (True, slots == 2)
     beside.refresh_from_db()
     assert (beside.holds_slot, beside.holds_partners_slot) == (False, False)
@@ -163,7 +171,9 @@ def test_of_several_places_those_are_reserved_that_are_left() -> None:
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_a_partners_slot_is_given_back_only_where_it_is_held(holds: bool) -> None:
-    first, second = pair(people_campaign())
+    campaign = people_campaign(target=4)
+    first, second = pair(campaign)
+    beside = make_participation(campaign, holds_partners_slot=True)
     seat = first.seats.get()
     Seat.objects.filter(pk=seat.pk).update(outcome="COMPLETED")
     Participation.objects.filter(pk=second.pk).update(state="RATING", holds_partners_slot=holds)
@@ -172,7 +182,8 @@ def test_a_partners_slot_is_given_back_only_where_it_is_held(holds: bool) -> Non
         quota.uncount(Seat.objects.get(pk=seat.pk))
     assert QuotaCell.objects.get().reserved == before - holds
     second.refresh_from_db()
-    assert not second.holds_partners_slot
+    beside.refresh_from_db()
+    assert (second.holds_partners_slot, beside.holds_partners_slot) == (False, True)
 
 
 def test_the_slot_of_who_leaves_goes_to_their_partner_and_to_nobody_else() -> None:
