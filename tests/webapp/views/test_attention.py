@@ -110,6 +110,17 @@ def test_who_ends_by_attention_is_reviewed_as_everybody_is() -> None:
     assert PayHold.objects.get().code == code
 
 
+def test_checks_come_after_so_many_forms_of_ones_own() -> None:
+    campaign = onboarding_campaign(STEP, rows_of(6), batch=6, votes=2)
+    raters = [rater(campaign) for _ in range(2)]
+    seen: list[list[bool]] = [[], []]
+    for _ in range(6):
+        for visit, has_check in zip(raters, seen, strict=True):
+            has_check.append(bool(checked(visit.get())))
+            judge(visit, RIGHT)
+    assert seen == [[False, True] * 3] * 2
+
+
 @pytest.mark.parametrize(("missed", "flagged"), [(1, False), (2, True), (3, True)])
 def test_who_goes_on_is_paid_in_full_and_flagged_once_from_the_limit_on(
     missed: int, flagged: bool

@@ -149,7 +149,11 @@ def test_a_draft_is_kept_only_for_the_open_form() -> None:
 
 
 def test_nobody_rates_before_their_step() -> None:
-    person = make_participation(make_campaign())
+    """Nor are answers a repeat because somebody else has given them."""
+    campaign = make_campaign()
+    rater, answers = make_rater(campaign)
+    assert submission.submit(person=rater, answers=answers, now=NOW) is not None
+    person = make_participation(campaign)
     with pytest.raises(labels.LabelRefused) as refusal:
         submission.submit(person=person, answers=GOOD, now=NOW)
     assert refusal.value.notice == "not_now"

@@ -238,6 +238,8 @@ def test_the_messages_to_judge_are_those_of_the_campaign() -> None:
     for campaign in (source, other):
         found = judged_conversations.messages_of(campaign)
         assert set(found.values_list("conversation__campaign", flat=True)) == {campaign.pk}
+    held_in = labeling(source).items.values_list("conversation__campaign", flat=True)
+    assert set(held_in) == {source.pk}
 
 
 def test_a_campaign_that_judges_nobody_refuses_nobody() -> None:

@@ -188,6 +188,7 @@ def test_who_waits_on_keeps_the_persona_and_it_counts_as_before(counted: bool) -
     assert kept(seated(campaign, persona, counted=counted)) == (persona, counted)
     persona.refresh_from_db()
     assert persona.taken == int(counted)
+    assert campaign.personas.latest("pk").taken == 0
     beside.refresh_from_db()
     assert beside.persona is None, "nobody else waits with it"
 
