@@ -44,13 +44,13 @@ def test_a_web_process_starts_without_statistics_and_models() -> None:
     assert languages.split() == sorted(code for code, _name in settings.LANGUAGES)
 
 
-def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: Path) -> None:
-    """Results pages, live figures and downloads included: children computed them meanwhile."""
-    environment = {**os.environ, "DEBUG": "1", "DATA_DIR": str(tmp_path)}
+def served(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run Python as an embedded server is run, with a database in the folder."""
+    environment = {**os.environ, "DEBUG": "1", "DATA_DIR": str(folder)}
     for name in ("DATABASE_URL", "REDIS_URL"):
         environment.pop(name, None)
-    told = subprocess.run(
-        [sys.executable, "-m", "tests.webapp.served_pages"],
+    return subprocess.run(
+        [sys.executable, *command],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -58,6 +58,11 @@ def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: 
         check=True,
         timeout=300,
     )
+
+
+def test_a_web_process_that_showed_every_page_has_none_of_them_either(tmp_path: Path) -> None:
+    """Results pages, live figures and downloads included: children computed them meanwhile."""
+    told = served(tmp_path, "-m", "tests.webapp.served_pages")
     found = json.loads(told.stdout.splitlines()[-1])
     assert len(found["statuses"]) > 40
     results = {at: status for at, status in found["statuses"].items() if "/results" in at}
@@ -109,18 +114,7 @@ asyncio.run(live())
 
 def test_a_search_for_garbage_leaves_out_what_a_server_began_with(tmp_path: Path) -> None:
     """A search of all stops every thread: what never goes is not searched, the rest rarely."""
-    environment = {**os.environ, "DEBUG": "1", "DATA_DIR": str(tmp_path)}
-    for name in ("DATABASE_URL", "REDIS_URL"):
-        environment.pop(name, None)
-    told = subprocess.run(
-        [sys.executable, "-c", LIVES],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
+    told = served(tmp_path, "-c", LIVES)
     frozen, oldest = map(int, told.stdout.split()[-2:])
     assert frozen > 50_000  # modules, classes and functions of Django and ours
     assert oldest > 10  # as Python has it

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.factories import NOW, make_campaign
@@ -22,6 +24,16 @@ from webapp.services.conversation.watch import Current, PageState
 
 pytestmark = pytest.mark.django_db
 LONGEST = AWAY.total_seconds()
+CURRENT = Current(
+    last_seq=3,
+    is_ended=False,
+    is_slow=False,
+    is_present=True,
+    failed=False,
+    tab="",
+    is_withdrawn=False,
+)
+TOLD = {"turn": "you", "ended": False, "slow": False, "present": True, "failed": False}
 
 
 def side_of(person: Participation) -> tuple[int, int]:
@@ -81,17 +93,8 @@ def test_a_conversation_is_over_for_who_is_past_it(state: str, at: str, is_ended
 @pytest.mark.parametrize("turn", ["you", "partner"])
 @pytest.mark.parametrize("is_so", [True, False])
 def test_only_who_waits_has_a_slow_or_failed_partner(turn: str, is_so: bool) -> None:
-    current = Current(
-        last_seq=3,
-        is_ended=False,
-        is_slow=is_so,
-        is_present=True,
-        failed=is_so,
-        tab="",
-        is_withdrawn=False,
-    )
-    told = {"turn": turn, "ended": False, "slow": False, "present": True, "failed": False}
-    status: Frame = {**told, "tab_is_newest": True}
+    current = replace(CURRENT, is_slow=is_so, failed=is_so)
+    status: Frame = {**TOLD, "turn": turn, "tab_is_newest": True}
     differs = {"slow", "failed"} if is_so and turn == "partner" else set()
     assert current.differences(PageState(3, status, "a")) == differs
 
@@ -118,18 +121,9 @@ def test_a_failed_answer_is_one_to_the_latest_message(answered: int, failed: boo
 def test_a_page_is_the_newest_unless_another_tab_was_opened_since(
     tab: str, is_newest: bool
 ) -> None:
-    current = Current(
-        last_seq=3,
-        is_ended=False,
-        is_slow=False,
-        is_present=True,
-        failed=False,
-        tab=tab,
-        is_withdrawn=False,
-    )
-    told = {"turn": "you", "ended": False, "slow": False, "present": True, "failed": False}
+    current = replace(CURRENT, tab=tab)
     for shown in (True, False):
-        status: Frame = {**told, "tab_is_newest": shown}
+        status: Frame = {**TOLD, "tab_is_newest": shown}
         differs = {"tab_is_newest"} if shown != is_newest else set()
         assert current.differences(PageState(3, status, "a")) == differs
         assert current.differences(PageState(2, status, "a")) == differs | {"seq"}
