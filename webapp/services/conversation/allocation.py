@@ -33,9 +33,9 @@ def has_capacity(campaign: Campaign) -> bool:
     return rounds.open_cells(campaign).exists()
 
 
-def has_bot(campaign: Campaign) -> bool:
-    """Tell whether a bot of the campaign has a free slot."""
-    return any(not cell.system.is_people for cell in rounds.open_cells(campaign))
+def has_bot(person: Participation) -> bool:
+    """Tell whether a bot that a person has not met has a free slot."""
+    return any(not cell.system.is_people for cell in rounds.cells_for(person))
 
 
 def take(*, person: Participation, bots_only: bool = False) -> System | None:

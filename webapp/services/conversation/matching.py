@@ -184,7 +184,7 @@ def choices(person: Participation, now: datetime) -> tuple[str, ...]:
     """Return the options for a participant whose wait timed out; none before the timeout."""
     if person.state != P.WAITING or not _is_wait_over(person, now):
         return ()
-    bot = person.campaign.bot_when_alone and allocation.has_bot(person.campaign)
+    bot = person.campaign.bot_when_alone and allocation.has_bot(person)
     return ("bot", "give_up") if bot else ("give_up",)
 
 

@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from tests.factories import NOW, make_campaign, make_context, make_participation, make_system
-from webapp.models import Campaign, Candidate, Conversation, Item, Participation, QuotaCell, Seat
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Contribution,
+    Conversation,
+    Item,
+    Participation,
+    QuotaCell,
+    Seat,
+)
 from webapp.services.conversation import allocation
 
 pytestmark = pytest.mark.django_db
@@ -31,8 +41,8 @@ def test_there_is_room_until_what_is_promised_and_done_reaches_the_target(
     campaign = make_campaign(personas=0)
     count(campaign, "alpha", reserved, completed)
     assert allocation.has_capacity(campaign) == room
-    assert allocation.has_bot(campaign) == room
     person = make_participation(campaign)
+    assert allocation.has_bot(person) == room
     assert (allocation.take(person=person) is not None) == room
     person.refresh_from_db()
     assert person.holds_slot == room
@@ -40,13 +50,30 @@ def test_there_is_room_until_what_is_promised_and_done_reaches_the_target(
 
 def test_people_are_no_bot() -> None:
     campaign = make_campaign(systems={"humans": "people"}, personas=0)
+    first, second, third = (make_participation(campaign) for _ in range(3))
     assert allocation.has_capacity(campaign)
-    assert not allocation.has_bot(campaign)
-    assert allocation.take(person=make_participation(campaign), bots_only=True) is None
+    assert not allocation.has_bot(first)
+    assert allocation.take(person=first, bots_only=True) is None
     bot = make_system(campaign, "alpha", target=1)
-    assert allocation.has_bot(campaign)
-    assert allocation.take(person=make_participation(campaign), bots_only=True) == bot
-    assert not allocation.has_bot(campaign)
+    assert allocation.has_bot(second)
+    assert allocation.take(person=second, bots_only=True) == bot
+    assert not allocation.has_bot(third)
+
+
+def test_a_bot_that_somebody_has_met_is_none_for_them() -> None:
+    """So it is not offered to who waits for a person in a later round, either."""
+    campaign = make_campaign(systems={"humans": "people", "alpha": "parrot"}, personas=0)
+    person, other = make_participation(campaign), make_participation(campaign)
+    room = Conversation.objects.create(
+        campaign=campaign,
+        system=campaign.systems.get(bot="parrot"),
+        seed=1,
+        started_at=NOW,
+        state="FINISHED",
+    )
+    Seat.objects.create(conversation=room, side=0, participation=person, outcome="COMPLETED")
+    assert not allocation.has_bot(person)
+    assert allocation.has_bot(other)
 
 
 def test_the_system_with_the_most_free_places_is_taken_and_held() -> None:
@@ -157,12 +184,36 @@ def test_a_continuation_without_an_answer_is_waited_for(
     assert allocation.is_complete(campaign) == complete
 
 
+@pytest.mark.parametrize(
+    ("state", "complete"), [("OFFERED", False), ("ACCEPTED", True), ("REFUSED", True)]
+)
+def test_what_somebody_wrote_is_waited_for_until_it_is_decided(state: str, complete: bool) -> None:
+    """What is undecided in another campaign is not waited for."""
+    offer(item(make_campaign("meena_static", personas=0), "k", 2), "OFFERED")
+    campaign = static()
+    offer(item(campaign, "one", 2), state)
+    assert allocation.is_complete(campaign) == complete
+
+
+def offer(item: Item, state: str) -> None:
+    """Store what somebody wrote about an item."""
+    person = make_participation(item.campaign)
+    done = Assignment.objects.create(
+        item=item, participation=person, place=0, state="DONE", done_at=NOW
+    )
+    decided_at = None if state == "OFFERED" else NOW
+    Contribution.objects.create(
+        assignment=done, texts=["I own a boat."], state=state, decided_at=decided_at
+    )
+
+
 # --- several rounds ---------------------------------------------------------------------------
 
 
 def rounds_campaign() -> Campaign:
     """Return a campaign whose participants meet three of four systems."""
     systems = dict.fromkeys(("alpha", "beta", "gamma", "delta"), "parrot")
+    make_campaign(personas=0)  # another one
     return make_campaign(systems=systems, personas=0, changes={"chat.conversations": 3})
 
 
@@ -188,6 +239,17 @@ def test_a_planned_system_that_is_full_gives_way_and_the_rest_of_the_order_stays
     assert allocation.take(person=person) == second
     person.refresh_from_db()
     assert person.planned[0] == second.pk
+
+
+def test_an_order_whose_next_system_is_full_is_planned_anew() -> None:
+    campaign = rounds_campaign()
+    person = make_participation(campaign)
+    full, *others = campaign.systems.order_by("pk")
+    person.planned = [full.pk, others[0].pk, others[1].pk]
+    count(campaign, full.name, 3, 0)
+    allocation.take(person=person)
+    person.refresh_from_db()
+    assert set(person.planned) == {each.pk for each in others}
 
 
 def test_a_system_that_is_tried_again_keeps_its_order() -> None:
@@ -241,3 +303,20 @@ def test_a_round_that_was_abandoned_is_still_planned(state: str, begun: int) -> 
     counts = allocation._by_round(campaign, besides=make_participation(campaign))
     assert counts == dict.fromkeys(enumerate(systems), 1)
     assert allocation._by_round(campaign, besides=person) == ({(0, systems[0]): 1} if begun else {})
+
+
+def test_rounds_are_counted_of_this_campaign_s_study_alone() -> None:
+    campaign, other = rounds_campaign(), rounds_campaign()
+    for held, purpose in ((other, "STUDY"), (campaign, "REHEARSAL")):
+        room = Conversation.objects.create(
+            campaign=held,
+            system=held.systems.earliest("pk"),
+            purpose=purpose,
+            seed=1,
+            started_at=NOW,
+            state="FINISHED",
+        )
+        Seat.objects.create(
+            conversation=room, side=0, participation=make_participation(held), round=0
+        )
+    assert allocation._by_round(campaign, besides=make_participation(campaign)) == {}

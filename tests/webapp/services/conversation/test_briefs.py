@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluation import Brief
 from tests.factories import NOW, make_campaign, make_staff
 from tests.webapp.services.people import conversation_of, join
 from webapp.models import Campaign, Conversation, Participation, Persona
 from webapp.services.campaign import checklist, personas_import
-from webapp.services.conversation import matching, opening
+from webapp.services.conversation import briefs, matching, opening
 from webapp.services.data import exports
 from webapp.services.participation import admission, enrolment, screens
+from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 
 pytestmark = pytest.mark.django_db
@@ -124,6 +127,44 @@ def test_every_topic_comes_before_one_comes_again_and_those_of_a_series_to_it_al
         pair(campaign)
     found = Counter(Conversation.objects.values_list("topic", flat=True))
     assert found == {"food": 2, "the storm": 2}
+
+
+@pytest.mark.parametrize("about", [{"state": "ABANDONED"}, {"purpose": "REHEARSAL"}])
+def test_a_topic_that_nobody_spoke_on_to_the_end_has_not_been_had(about: dict[str, str]) -> None:
+    campaign = campaign_of(changes={"chat.brief.topics": ["food", "the sea"]})
+    fields = {"campaign": campaign, "system": campaign.systems.get(), "seed": 1, "started_at": NOW}
+    for topic, more in (("food", about), ("food", about), ("the sea", {"state": "FINISHED"})):
+        Conversation.objects.create(**fields | {"topic": topic, **more})
+    assert {conversation_of(person).topic for person in pair(campaign)} == {"food"}
+
+
+def brief_of(campaign: Campaign) -> Brief:
+    chat = protocol_of(campaign).chat
+    assert chat is not None
+    assert chat.brief is not None
+    return chat.brief
+
+
+def test_of_sheets_of_two_series_the_first_has_the_topic() -> None:
+    topics = ["Harbor Street | the storm", "Night Shift | the crash"]
+    campaign = campaign_of(changes={"chat.brief.topics": topics})
+    room = Conversation.objects.create(
+        campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+    )
+    sheets = [Persona.objects.get(key=key) for key in ("N0", "H0")]
+    briefs.draw_topic(room, brief_of(campaign), sheets)
+    assert room.topic == "the crash"
+    briefs.draw_topic(room, brief_of(campaign), sheets[1:])
+    assert room.topic == "the storm"
+
+
+def test_a_topic_is_shown_in_the_words_of_the_translation() -> None:
+    campaign = campaign_of(changes={"chat.brief.topics": ["food", "Harbor Street | the storm"]})
+    first, _ = pair(campaign)
+    translated = replace(brief_of(campaign), topics=("das Essen", "Harbor Street | der Sturm"))
+    room = conversation_of(first)
+    shown = briefs.sheet_of(translated, room.seats.get(participation=first)).topic
+    assert shown == {"food": "das Essen", "the storm": "der Sturm"}[room.topic]
 
 
 def test_the_export_has_sheets_and_topics(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign, make_participation
 from tests.webapp.services.people import (
@@ -22,13 +24,16 @@ from tests.webapp.services.people import (
     start,
 )
 from tests.webapp.services.queries import moved
+from webapp import realtime
 from webapp.models import (
     Assignment,
     Conversation,
     Event,
+    Flag,
     Item,
     Participation,
     Persona,
+    QuotaCell,
     ReplyJob,
     Seat,
 )
@@ -265,6 +270,61 @@ def test_both_go_on_to_rate_each_other_in_the_one_order_of_rows() -> None:
         assert form.item.key.endswith(f":{judged}:after")
 
 
+def test_a_chat_that_nobody_goes_on_with_ends_in_its_log_too() -> None:
+    first, _ = two(0, 1)
+    room = conversation_of(first)
+    with transaction.atomic():
+        chat.end_idle(conversation=events.lock(room.pk), now=after(99))
+    room.refresh_from_db()
+    assert (room.state, room.ended_because) == ("FINISHED", "idle")
+    entry = room.events.latest("seq")
+    assert (entry.kind, entry.content, entry.side) == ("state", {"state": "finished"}, None)
+
+
+def test_messages_that_an_earlier_version_did_not_count_are_enough_to_finish() -> None:
+    first, _ = two(0, 1)
+    Conversation.objects.update(minimum=2, messages_0=0, messages_1=0, counted_seq=0)
+    assert chat.finish(**acting(first)).state == P.RATING
+
+
+@pytest.mark.parametrize(("number", "held"), [(0, (1, 1)), (1, (0, 0))])
+def test_who_rates_alone_holds_both_slots_whoever_finishes(
+    number: int, held: tuple[int, int]
+) -> None:
+    """R16: the other one's is not free before the rating is there."""
+    both = two(0, 1, changes={"rate.sides": "one"})
+    Conversation.objects.update(minimum=1)
+    chat.finish(**acting(both[number]))
+    rater = Participation.objects.get(state=P.RATING)
+    assert (rater.holds_slot, rater.holds_partners_slot) == (True, True)
+    assert Participation.objects.filter(holds_slot=True).count() == 1
+    assert QuotaCell.objects.values_list("reserved", "completed").get() == (2, 0)
+
+
+def test_who_ends_with_the_chat_is_reviewed() -> None:
+    """R37: a protocol without questions at the end asks for no rating that would do it."""
+    changes = {"chat.minimum": [2]}
+    campaign = make_campaign(
+        "meena_human", systems={"people": "people"}, personas=0, changes=changes
+    )
+    first, second = pair(campaign)
+    for person in (first, second) * 2:
+        send_message(person, "Too much to have been written in no time. " * 9)
+    chat.finish(**acting(first))
+    for person in (first, second):
+        assert Flag.objects.filter(participation=person).exists()
+
+
+def test_the_seats_of_a_chat_that_ends_are_looked_up_once() -> None:
+    """Besides the one look that finds the conversation of who ends it."""
+    first, _ = two(0, 1)
+    Conversation.objects.update(minimum=1)
+    with CaptureQueriesContext(connection) as queries:
+        chat.finish(**acting(first))
+    looks = [each["sql"].partition(" WHERE ")[0] for each in queries]
+    assert sum('FROM "webapp_seat"' in sql and '"persona_form"' in sql for sql in looks) == 2
+
+
 # --- leaving
 
 
@@ -308,6 +368,16 @@ def test_who_is_left_before_they_spoke_waits_again_and_is_told_why() -> None:
     assert second.state_at == after(9)
     assert second.waiting_at == NOW
     assert not second.seats.filter(active=True).exists()
+
+
+def test_who_is_left_before_they_spoke_waits_on_with_their_persona() -> None:
+    first, second = two(0)
+    mine = second.seats.get().persona
+    assert mine is not None
+    chat.leave(person=first, now=after(9), because="left")
+    second.refresh_from_db()
+    assert second.persona == mine
+    assert list(Persona.objects.filter(taken__gt=0)) == [mine]
 
 
 def test_leaving_where_labels_were_asked_still_ends_the_other_as_left() -> None:
@@ -441,6 +511,20 @@ def test_the_newest_tab_is_one_persons_and_a_sign_of_life() -> None:
     assert (person.tab, person.seen_at) == ("two", after(9))
     beside.refresh_from_db()
     assert (beside.tab, beside.seen_at) == ("", NOW)
+
+
+def test_pages_are_called_when_another_tab_takes_over(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    """R10: the tab of before says at once that it does not control any more."""
+    person = start(make_campaign())
+    told: list[realtime.Grown] = []
+    monkeypatch.setattr(realtime, "tell", told.extend)
+    for tab, calls in (("one", 1), ("one", 0), ("two", 1)):
+        told.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            chat.take_over(person=person, tab=tab, now=after(5))
+        assert [each.conversation for each in told] == [conversation_of(person).pk] * calls
 
 
 def test_a_sign_of_life_in_a_chat_is_of_one_person() -> None:

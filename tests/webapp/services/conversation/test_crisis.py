@@ -15,6 +15,7 @@ from webapp.models import Campaign, Event, Participation, ProblemReport
 from webapp.services.conversation import chat, crisis, updates
 from webapp.services.monitoring import monitor, problem_reports
 from webapp.services.participation import privacy
+from webapp.services.rules import events
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +89,18 @@ def test_the_writer_is_shown_help_once_the_partner_nothing_and_the_chat_goes_on(
     }
 
 
+def test_each_side_is_shown_help_of_its_own_whatever_else_it_is_told() -> None:
+    both = pair(people_campaign())
+    room = conversation_of(both[0])
+    for person in both:
+        side = person.seats.get().side
+        events.append(conversation=room, kind="notice", content={"notice": "slow"}, side=side)
+    for person in both:
+        send_message(person, "I want to die.")
+    found = Event.objects.filter(kind="notice", content__notice="crisis")
+    assert sorted(found.values_list("side", flat=True)) == [0, 1]
+
+
 def test_staff_are_told_at_once_and_a_bots_turn_comes_as_ever() -> None:
     campaign = make_campaign(target=2)
     person = start(campaign)
@@ -115,8 +128,9 @@ def test_staff_are_told_at_once_and_a_bots_turn_comes_as_ever() -> None:
 def test_the_campaigns_text_stands_before_the_servers_and_ours(settings: Any) -> None:
     settings.CRISIS_TEXTS = {"de": "Ruf uns an: 0800."}
     campaign = make_campaign(target=2)
-    with translation.override("de"):
-        assert crisis.text(campaign) == "Ruf uns an: 0800."
+    for language in ("de", "de-at"):
+        with translation.override(language):
+            assert crisis.text(campaign) == "Ruf uns an: 0800."
     person = start(campaign)
     send_message(person, "I want to die.")
     assert shown(person, 0, "de") == ["Ruf uns an: 0800."]
@@ -141,9 +155,9 @@ def test_words_of_a_form_are_looked_through_too() -> None:
 def test_staff_are_told_of_each_person_and_where_it_was_said() -> None:
     """However much somebody else has said, and whether it was in these very words."""
     one, other = (start(make_campaign()) for _ in range(2))
-    for number in range(crisis.MOST + 1):
+    for number in range(11):
         crisis.tell_staff(person=one, text=f"I want to die. {number}", now=NOW)
-    assert ProblemReport.objects.count() == crisis.MOST
+    assert ProblemReport.objects.count() == 10
     for _ in range(2):
         crisis.tell_staff(
             person=other, text="I want to die. 0", now=NOW, conversation=conversation_of(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import statistics
 from typing import Any
 
 import pytest
@@ -135,6 +136,14 @@ def test_a_bot_that_came_too_late_to_be_a_person_comes_when_it_is_noticed(
     see(person, now=after(13))
     assert len(matching.match(campaign=campaign, now=after(seconds))) == 1
     assert reread(person).state_at == after(at)
+
+
+def test_what_somebody_was_told_is_over_once_a_bot_comes() -> None:
+    campaign = mixed()
+    person = waiter(campaign, 5)
+    Participation.objects.update(notice="partner_missed")
+    matching.match(campaign=campaign, now=after(6))
+    assert reread(person).notice == ""
 
 
 def test_a_match_is_made_in_one_campaign() -> None:
@@ -334,6 +343,37 @@ def test_who_did_not_wait_at_all_counts_as_no_wait(waited: float) -> None:
     assert entrance.partner_at(person, NOW) == after(waited)
 
 
+@pytest.mark.parametrize(("answered", "is_there"), [(14.9, True), (15.0, True), (15.1, False)])
+def test_a_bot_misses_the_check_with_a_time_that_a_person_would_miss_it_with(
+    answered: float, is_there: bool
+) -> None:
+    campaign = mixed()
+    for _ in range(20):
+        seat_of_people(campaign, 1.0, answered)
+    at = entrance.answers_at(join(campaign), NOW)
+    assert at == (after(answered) if is_there else None)
+
+
+def test_times_are_of_the_campaign_s_people_whose_partner_was_a_person() -> None:
+    campaign, other = mixed(), mixed()
+    seat_of_people(other, 1.0, 1.0)
+    seat_of_people(campaign, 2.0, 2.0)
+    seat_of_people(campaign, 3.0, 3.0)
+    Conversation.objects.filter(seats=Seat.objects.latest("pk")).update(
+        system=campaign.systems.get(bot="parrot")
+    )
+    assert entrance._waits(campaign) == [2.0]
+    assert entrance._answers(campaign) == [2.0]
+
+
+def test_a_wait_or_an_answer_that_is_not_known_is_no_example() -> None:
+    campaign = mixed()
+    seat_of_people(campaign, 2.0, None)
+    Conversation.objects.update(state="CHECKING", ended_because="")
+    Seat.objects.update(seconds_waiting=None)
+    assert (entrance._waits(campaign), entrance._answers(campaign)) == ([], [])
+
+
 def test_who_was_never_checked_is_no_example() -> None:
     campaign = mixed()
     for _ in range(20):
@@ -380,11 +420,15 @@ def test_a_draw_is_repeated_and_differs_between_people_and_attempts() -> None:
 
 
 def test_before_people_are_known_half_of_all_meet_a_bot_at_once_and_none_before() -> None:
-    draws = [entrance.default_wait(random.Random(number)) for number in range(400)]
+    """The rest waits 20 s on average; half of all answer the check within 4 s."""
+    draw = random.Random(1)
+    draws = [entrance.default_wait(draw) for _ in range(40_000)]
     assert min(draws) == 0.0
-    assert 150 < draws.count(0.0) < 250
+    assert 19_700 < draws.count(0.0) < 20_300  # three standard errors
     rest = [each for each in draws if each]
-    assert 15 < sum(rest) / len(rest) < 25
+    assert 19.6 < sum(rest) / len(rest) < 20.4
+    answers = [entrance.default_answer(draw) for _ in range(10_000)]
+    assert 3.9 < statistics.median(answers) < 4.1
 
 
 @pytest.mark.parametrize(("people", "known"), [(199, 199), (200, 200), (201, 200)])

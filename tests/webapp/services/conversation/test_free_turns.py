@@ -91,6 +91,36 @@ def test_replies_to_come_count_towards_the_maximum(maximum: int, taken: int, owe
     assert updates.status(person=person, now=NOW)["must_finish"]
 
 
+@pytest.mark.parametrize(("maximum", "taken", "owed"), [(5, 3, 2), (6, 3, 3), (7, 4, 3)])
+def test_replies_to_come_count_where_the_messages_arrive_at_once(
+    maximum: int, taken: int, owed: int
+) -> None:
+    person = start(make_campaign("convai2_wild", changes={"chat.maximum": maximum}))
+    sent = [messages.OutgoingMessage(person.pk, uuid.uuid4(), str(number)) for number in range(5)]
+    found = messages.send_all(sent, now=NOW)
+    assert sum(isinstance(each, Event) for each in found) == taken
+    assert ReplyJob.objects.count() == owed
+
+
+def test_a_reply_that_has_come_is_none_to_come() -> None:
+    person = start(make_campaign("convai2_wild", changes={"chat.maximum": 4}))
+    send_message(person, "Hi")
+    serve("Hello.")
+    send_message(person, "How are you?")
+    assert ReplyJob.objects.filter(state="QUEUED").count() == 1
+
+
+def test_help_is_shown_once_for_words_that_arrive_at_once() -> None:
+    """S13."""
+    person = volunteer()
+    both = [
+        messages.OutgoingMessage(person.pk, uuid.uuid4(), text)
+        for text in ("I want to die.", "I really want to die.")
+    ]
+    messages.send_all(both, now=NOW)
+    assert Event.objects.filter(kind="notice").count() == 1
+
+
 def test_labels_can_be_given_and_left_out() -> None:
     person = volunteer()
     send_message(person, "Hi")

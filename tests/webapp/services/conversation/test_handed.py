@@ -6,7 +6,7 @@ import pytest
 
 from tests.factories import NOW
 from tests.webapp.services.conversation.test_update_queries import CHATS, WITH_BOTS, chatting
-from tests.webapp.services.people import bot_says, conversation_of, send_message
+from tests.webapp.services.people import after, bot_says, conversation_of, send_message
 from webapp import realtime
 from webapp.models import Participation
 from webapp.realtime import Grown
@@ -57,3 +57,31 @@ def test_what_only_a_look_can_tell_is_left_to_it() -> None:
     assert handed.frames([Grown(1, 4)], view, status, 4, "en") == []  # shown already
     assert handed.frames([Grown(1, 5)], view, status, 4, "en") is None  # a hint
     assert handed.frames([Grown(1, 0)], view, status, 4, "en") is None  # a nudge
+
+
+@pytest.mark.parametrize(
+    "writers", [("person",), ("person", "other"), ("person", "other", "person")]
+)
+def test_several_at_once_are_handed_over_as_a_look_returns_them(
+    writers: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: object,
+) -> None:
+    """A partner who was away is there again with their own message, not with one's own."""
+    person, other = chatting("personachat_human", 2)
+    send_message(other, "And you?")
+    Participation.objects.filter(pk=other.pk).update(seen_at=after(-3600))
+    people = {"person": Participation.objects.get(pk=person.pk), "other": other}
+    told: list[Grown] = []
+    monkeypatch.setattr(realtime, "tell", told.extend)
+    seat = access.seat(people["person"])
+    page = PageSession(people["person"], seat.conversation_id, side=seat.side)
+    shown, last = page.status(NOW), conversation_of(person).last_seq
+    assert not shown["present"]
+    with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
+        for name in writers:
+            send_message(people[name], f"This is of {name}.")
+    found = handed.frames(told, page.view, shown, last, "en")
+    assert found == page.updates(last, NOW)
+    assert found is not None
+    assert len(found) == len(writers) + 1

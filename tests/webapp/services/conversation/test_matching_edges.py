@@ -53,6 +53,42 @@ def test_how_long_each_of_a_pair_waited_is_kept() -> None:
     assert waited == {first.pk: 7.0, second.pk: 2.5}
 
 
+@pytest.mark.parametrize(("seconds", "kept"), [(-2.0, 0.0), (0.0, 0.0), (0.4, 0.4)])
+def test_nobody_waited_for_less_than_no_time(seconds: float, kept: float) -> None:
+    """Clocks of two web servers differ: one may have seated somebody later than it is here."""
+    campaign = people_campaign()
+    for _ in range(2):
+        waiter(campaign, state_at=after(-seconds))
+    assert len(matching.match(campaign=campaign, now=NOW)) == 1
+    assert set(Seat.objects.values_list("seconds_waiting", flat=True)) == {kept}
+
+
+@pytest.mark.parametrize(("held", "partner"), [((0, 0, 1), 2), ((None, None, 1), 1)])
+def test_who_holds_another_persona_comes_first_to_who_holds_one(
+    held: tuple[int | None, ...], partner: int
+) -> None:
+    campaign = people_campaign()
+    known = list(campaign.personas.order_by("pk"))
+    people = [
+        waiter(campaign, number, persona=None if one is None else known[one])
+        for number, one in enumerate(held)
+    ]
+    assert len(matching.match(campaign=campaign, now=after(5))) == 1
+    seated = set(Seat.objects.values_list("participation", flat=True))
+    assert seated == {people[0].pk, people[partner].pk}
+
+
+def test_a_check_that_was_answered_meanwhile_does_not_expire() -> None:
+    campaign = people_campaign()
+    pair = [waiter(campaign) for _ in range(2)]
+    (room,) = matching.match(campaign=campaign, now=NOW)
+    for person in pair:
+        opening.meet(person=person, now=after(3))
+    assert not matching._expire(room.pk, after(60))
+    room.refresh_from_db()
+    assert room.state == "OPEN"
+
+
 def test_only_who_waits_for_the_same_partners_in_the_campaign_is_paired() -> None:
     campaign, other = people_campaign(), people_campaign()
     second = make_system(campaign, "others", bot="people")

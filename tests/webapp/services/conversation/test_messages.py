@@ -218,3 +218,29 @@ def test_in_a_conversation_without_messages_the_first_side_begins() -> None:
     assert one(send(first, "Hello.")).seq == 1
     send_message(second, "Hello to you.")
     assert notice(send(second, "And more.")) == "not_your_turn"
+
+
+def test_a_repeat_beside_messages_of_others_is_its_own_entry() -> None:
+    """R4."""
+    first, second = chatting(), chatting()
+    again = send(second, "Hello.")
+    found: Any = messages.send_all([send(first, "Hi."), again, again], now=NOW)
+    assert [each.content["text"] for each in found] == ["Hi.", "Hello.", "Hello."]
+    assert found[1] == found[2] != found[0]
+
+
+def test_messages_that_an_earlier_version_did_not_count_are_counted() -> None:
+    person = chatting()
+    one(send(person, "Hi."))
+    bot_says(conversation_of(person), "Hello.")
+    Conversation.objects.update(maximum=2, messages_0=0, messages_1=0, counted_seq=0)
+    assert notice(send(person, "One too many.")) == "not_now"
+
+
+def test_of_two_at_once_the_second_is_not_ones_turn_however_few_may_be_sent() -> None:
+    person = chatting()
+    Conversation.objects.update(maximum=3)
+    first, second = messages.send_all([send(person, "Hi."), send(person, "And?")], now=NOW)
+    assert isinstance(first, Event)
+    assert isinstance(second, NotNow)
+    assert second.notice == "not_your_turn"

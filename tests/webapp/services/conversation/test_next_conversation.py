@@ -151,3 +151,11 @@ def test_who_has_no_seat_in_a_conversation_does_nothing_there() -> None:
         [messages.OutgoingMessage(stranger.pk, uuid4(), "Hi.", conversation.pk)], now=NOW
     )
     assert isinstance(refused, access.NotFound)
+
+
+def test_who_leaves_ends_the_conversation_that_they_are_in() -> None:
+    person, before, now = moved_on()
+    chat.leave(person=person, now=LATER, because="left")
+    for conversation in (before, now):
+        conversation.refresh_from_db()
+    assert (before.ended_at, now.state, now.ended_at) == (NOW, "ABANDONED", LATER)
