@@ -65,6 +65,7 @@ class RatingForm:
         """Whether a conversation of others is judged as a whole."""
         return self.rate.over == "conversation"
 
+    @property
     def is_of_chats(self) -> bool:
         """Whether whole conversations of others are judged."""
         return self.rate.over == "speakers"

@@ -119,6 +119,25 @@ def test_what_is_written_of_an_answered_continuation() -> None:
     assert contexts.settle(campaign=campaign, now=after(9)) == 0
 
 
+def test_a_reply_keeps_its_item_while_others_come_in() -> None:
+    """Each reply is one item, under a number that does not change."""
+    campaign = campaign_of("Hi.", key="k0")
+    make_system(campaign, "beta")
+    for number in range(1, 8):
+        Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
+    contexts.build(campaign=campaign, now=NOW)
+    before: dict[int, str] = {}
+    for name in ("beta", "alpha"):
+        rooms = campaign.conversations.filter(system__name=name)
+        for room in rooms:
+            reply(room)
+        assert contexts.settle(campaign=campaign, now=NOW) == 8
+        pairs = list(Candidate.objects.values_list("conversation", "item__key"))
+        assert len(pairs) == len(dict(pairs)) == len(before) + 8
+        assert before.items() <= dict(pairs).items()
+        before = dict(pairs)
+
+
 def test_only_answered_open_continuations_of_the_campaign_become_items() -> None:
     campaign, other = campaign_of("Hi."), campaign_of("Hi.")
     for one in (campaign, other):

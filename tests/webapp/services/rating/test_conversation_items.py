@@ -65,13 +65,31 @@ def test_a_page_shows_both_conversations_whole_and_one_speaker_of_each() -> None
     person = start(campaign_of())
     page = form.of(person)
     assert page is not None
+    assert page.is_of_chats
     assert page.lines == ()
     assert [reply.letter for reply in page.replies] == ["1", "2"]
+    assert {reply.key.partition("n")[2] for reply in page.replies} == {"1", "2"}
     for number, reply in enumerate(page.replies, start=1):
         assert [line.judged for line in reply.lines] == [False, True, False, True]
         assert {line.who for line in reply.lines if line.judged} == {f"Speaker {number}"}
+        assert [line.side for line in reply.lines] == ["you", "partner"] * 2
         assert reply.lines[0].text == "Hi!"
     assert page.total == 3
+
+
+def test_of_a_conversation_that_is_judged_alone_the_speaker_is_marked() -> None:
+    campaign_of()
+    for candidate in Candidate.objects.all()[:2]:
+        lines = form._lines([candidate], None)
+        assert [line.judged for line in lines] == [False, True, False, True]
+
+
+def test_other_protocols_make_no_items_of_whole_conversations() -> None:
+    campaign = campaign_of()
+    Candidate.objects.all().delete()
+    Item.objects.all().delete()
+    Campaign.objects.filter(pk=campaign.pk).update(protocol="meena_third_party", changes={})
+    assert conversation_items.make(Campaign.objects.get(pk=campaign.pk)) == 0
 
 
 def test_either_of_two_people_may_be_the_one_judged() -> None:

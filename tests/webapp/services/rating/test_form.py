@@ -43,6 +43,7 @@ def test_ones_own_conversation_is_shown_whole_with_both_sides_named() -> None:
         ("partner", "Your partner", "I read.", False),
     ]
     assert not mine.of_context
+    assert not mine.is_of_chats
     assert mine.replies == ()  # which are for several to compare
     assert (mine.number, mine.total) == (1, 1)
     assert [question.name for question in mine.rate.each] == [
@@ -85,6 +86,14 @@ def test_the_personas_to_choose_from_are_those_of_the_campaign() -> None:
     for key, sentences in mine.personas.items():
         row = Persona.objects.get(campaign=person.campaign, key=key)
         assert sentences == tuple(row.sentences)
+
+
+def test_personas_are_shown_in_the_form_that_the_partner_has_theirs() -> None:
+    """Or the words would tell which one it is."""
+    person = chatted()
+    Seat.objects.filter(participation=None).update(persona_form="revised")
+    for key, sentences in shown(person).personas.items():
+        assert sentences == tuple(Persona.objects.get(key=key).revised)
 
 
 def test_what_was_typed_before_is_there_again() -> None:

@@ -9,11 +9,19 @@ import itertools
 from collections import Counter
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign, talk_of
-from tests.webapp.services.people import after, conversation_of, join, start
+from tests.webapp.services.people import (
+    after,
+    conversation_of,
+    join,
+    pair,
+    send_message,
+    start,
+)
+from tests.webapp.services.written import of_replies
 from webapp.models import (
     Assignment,
     Campaign,
@@ -268,7 +276,61 @@ def test_live_labels_are_of_the_partners_side_and_of_one_candidate_a_message() -
     assert (candidate.system, candidate.seq, candidate.side) == (room.system, opening.seq, 1)
 
 
+def test_a_label_is_of_the_side_and_the_campaign_in_which_the_message_was_said() -> None:
+    changes = {"chat.minimum": [2]}
+    campaign = make_campaign(
+        "meena_human", systems={"people": "people"}, personas=0, changes=changes
+    )
+    first, second = pair(campaign)
+    said = [send_message(person, "I sail.") for person in (first, second)]
+    for event in said:
+        key = f"c{event.conversation_id}:{event.side}:live"
+        Item.objects.create(campaign=make_campaign(personas=0), key=key, target=1)
+        item = Item.objects.create(campaign=campaign, key=key, target=1)
+        candidate = items.candidate_for(event)
+        assert (candidate.item, candidate.side) == (item, event.side)
+    assert [event.side for event in said] == [0, 1]
+
+
+def test_the_place_of_the_partner_s_persona_among_those_to_choose_from_is_drawn() -> None:
+    places = set()
+    for _ in range(8):
+        person, room = meeting()
+        partner = room.seats.get(side=1).persona
+        assert partner is not None
+        form = items.open_after(person=person, conversation=room, now=NOW)
+        places.add(form.choices["persona"].index(partner.key))
+    assert places == {0, 1}
+
+
+def test_what_breaks_another_rule_than_one_of_a_key_is_told() -> None:
+    campaign = make_campaign(personas=0)
+    with pytest.raises(IntegrityError):
+        items._made(Item, {"campaign_id": campaign.pk, "key": "k"}, target=-1)
+
+
 # --- what is shared out
+
+
+def test_contexts_that_somebody_has_not_seen_come_first_and_then_the_others() -> None:
+    """Also where what they have seen has fewer votes, and where an item has no context."""
+    campaign = built(2)
+    seen, new = campaign.contexts.order_by("key")
+    Item.objects.filter(context=new).update(completed=3)
+    known = [None, seen.pk]
+    rows = campaign.items.all()
+    (first,) = items._fewest_votes(rows, known, 1)
+    assert first.context == new
+    found = [item.context for item in items._fewest_votes(rows, known, 9)]
+    assert found == [new, new, seen, seen]
+
+
+def test_who_writes_is_given_what_the_fewest_have_written_about() -> None:
+    campaign = of_replies(**{"write.batch": 1, "write.writers": 2})
+    Item.objects.filter(context__key="k1").update(completed=1)
+    (given,) = items.assign(person=join(campaign), now=NOW)
+    assert given.item.context is not None
+    assert given.item.context.key == "k2"
 
 
 def test_open_items_are_the_campaigns_that_want_votes() -> None:

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from analysis import get_report, read
-from tests.factories import NOW, make_campaign, make_staff
+from tests.factories import NOW, make_campaign, make_staff, make_system
 from tests.webapp.services.judged import judge_page
 from tests.webapp.services.people import join
 from tests.webapp.services.third import chatted
@@ -35,7 +35,7 @@ from webapp.services.campaign import (
 from webapp.services.campaign.transcripts_import import TranscriptUpload
 from webapp.services.data import assignment_rules, exports, tables
 from webapp.services.participation import consents, enrolment, privacy
-from webapp.services.rating import conversation_items, items
+from webapp.services.rating import conversation_items, items, third_parties
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
 
@@ -164,6 +164,9 @@ def test_conversations_of_an_own_campaign_are_paired_and_never_what_was_withdraw
     _withdraw(late)
     with_late = Item.objects.filter(candidates__conversation=late).values_list("pk", flat=True)
     open_now = set(items.open_items(campaign).values_list("pk", flat=True))
+    compared = {each.conversation for each in conversation_items.compared(campaign)}
+    assert late not in compared
+    assert kept in compared
     assert with_late
     assert not set(with_late) & open_now
     assert (
@@ -251,3 +254,15 @@ def test_of_a_control_that_was_taken_the_better_one_is_not_the_worse_one() -> No
 def _withdraw(conversation: object) -> None:
     person = conversation.seats.get(side=0).participation  # type: ignore[attr-defined]
     privacy.withdraw(token=privacy.withdraw_token(person), now=NOW)
+
+
+def test_a_campaign_compares_own_conversations_where_it_took_some() -> None:
+    taken, imported = draft_of(), draft_of()
+    source = chatted()
+    TakenConversation.objects.create(
+        campaign=taken,
+        conversation=source.conversations.get(),
+        system=make_system(taken, "people", bot="imported"),
+    )
+    assert third_parties.compares_own(taken)
+    assert not third_parties.compares_own(imported)

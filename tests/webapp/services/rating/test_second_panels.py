@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from evaluation import InvalidAnswers
@@ -10,10 +12,20 @@ from tests.webapp.services import rated
 from tests.webapp.services.people import after, join
 from tests.webapp.services.studies import make_study
 from tests.webapp.services.third import chatted, judge_all, labeling
-from webapp.models import Assignment, Campaign, Candidate, ExternalId, Item, Participation
+from webapp.models import (
+    Assignment,
+    Campaign,
+    Candidate,
+    Conversation,
+    ExternalId,
+    Item,
+    Participation,
+    TranscriptNote,
+)
 from webapp.services.campaign import launch, message_items
 from webapp.services.participation import enrolment, privacy
 from webapp.services.rating import form, submission, third_parties
+from webapp.services.rules import access, identity
 
 pytestmark = pytest.mark.django_db
 EACH = 3  # finished conversations of every system
@@ -204,6 +216,42 @@ def test_who_labels_elsewhere_meanwhile_gets_no_more_of_the_same_conversation() 
     assert third_parties.open_to(everything, person).count() == everything.count()
     judge_all(first, "judge")
     assert third_parties.open_to(everything, person).count() == 0
+
+
+def test_who_judged_some_messages_of_a_conversation_here_may_go_on_with_it() -> None:
+    """Judged before is what was judged elsewhere."""
+    second = opened("meena_second_panel", chatted())
+    person = came(second, "judge")
+    rules = dict(third_parties.closed_to(Item.objects.filter(campaign=second), person))
+    assert not rules[third_parties.BEFORE].exists()
+
+
+def test_a_browser_in_which_it_was_judged_here_is_let_in_again() -> None:
+    second = opened("meena_second_panel", chatted())
+    person, secret = judge_all(second, "judge"), access.new_secret()
+    Participation.objects.filter(pk=person.pk).update(secret_hash=access.secret_hash(secret))
+    who: dict[str, Any] = {"campaign": second, "platform": "prolific", "external_id": "judge"}
+    assert third_parties.refusal(**who, secrets=[secret]) == ""
+
+
+def test_who_a_list_names_chatted_in_that_import_alone() -> None:
+    """ME-P4: they may not judge it, but whatever else there is."""
+    second, other = (opened("meena_second_panel", chatted()) for _ in range(2))
+    for campaign, name in ((second, "in it"), (other, "elsewhere")):
+        room = Conversation.objects.create(
+            campaign=campaign, system=campaign.systems.get(), seed=1, started_at=NOW
+        )
+        Item.objects.create(campaign=campaign, key="imported", conversation=room, target=5)
+        volunteer = identity.pseudonym(campaign, identity.TRANSCRIPT, name)
+        TranscriptNote.objects.create(conversation=room, name="a.jsonl", volunteer=volunteer)
+    assert refusal(second, "in it") == "took_part"
+    assert refusal(second, "elsewhere") == ""
+    everything = Item.objects.filter(campaign=second)
+    for name, closed in (("in it", ["imported"]), ("elsewhere", [])):
+        person = join(second, f"{name}, unseen")
+        ExternalId.objects.filter(participation=person).update(value=name)
+        left = third_parties.open_to(everything, person).values("pk")
+        assert list(everything.exclude(pk__in=left).values_list("key", flat=True)) == closed
 
 
 def test_phases_of_the_same_study_are_offered_first() -> None:

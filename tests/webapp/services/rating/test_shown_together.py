@@ -127,6 +127,25 @@ def test_two_replies_of_one_system_are_never_a_pair(toy: Toy) -> None:
     assert texts == {("B.", "One."), ("B.", "Two.")}
 
 
+def test_replies_that_are_shown_together_wait_for_the_launch() -> None:
+    """Before it nobody knows whether more will come."""
+    campaign = filled("reply_ranking", rows_of(3))
+    Candidate.objects.all().delete()
+    campaign.items.all().delete()
+    assert context_items.make(campaign) == 0
+    assert context_items.make(campaign, at_launch=True) == 3
+
+
+def test_a_context_without_a_reply_of_the_first_is_named_where_all_are_compared_with_it(
+    toy: Toy,
+) -> None:
+    rows = rows_of(2)
+    rows[1]["replies"] = {"beta": "B.", "gamma": "C."}
+    assert context_items.without_items(toy(PAIRS, rows)) == []
+    campaign = toy(PAIRS, rows, **{"rate.with_first": True})
+    assert context_items.without_items(campaign) == ["k1"]
+
+
 def test_a_context_with_one_reply_is_named_before_the_launch() -> None:
     rows = rows_of(2)
     rows[1]["replies"] = {"alpha": "Alone."}

@@ -16,10 +16,20 @@ from analysis.metrics.ssa import ssa
 from tests.factories import NOW, make_campaign, make_participation, make_staff
 from tests.webapp.services.people import after, join
 from tests.webapp.services.third import MESSAGES, came, chatted, judge, judge_all, labeling
+from tests.webapp.services.written import (
+    SENTENCES,
+    accepted,
+    draft_of,
+    of_personas,
+    of_replies,
+    opened,
+    used,
+)
 from webapp.models import (
     Assignment,
     Campaign,
     ExternalId,
+    Item,
     Rating,
     Seat,
 )
@@ -316,3 +326,31 @@ def test_a_batch_of_messages_has_those_with_the_fewest_votes_in_the_order_they_w
         type(item).objects.filter(pk=item.pk).update(reserved=reserved, completed=completed)
     given = items.assign(person=join(campaign, "stranger"), now=NOW)
     assert [one.item_id for one in given] == [rows[1].pk, rows[3].pk, rows[4].pk]
+
+
+def own_texts(campaign: Campaign, author: str) -> list[str]:
+    """Return the items that an author, who came in unseen, may not have."""
+    person = join(campaign, f"{author}, unseen")
+    ExternalId.objects.filter(participation=person).update(value=author)
+    rules = dict(third_parties.closed_to(Item.objects.filter(campaign=campaign), person))
+    return list(rules[third_parties.OWN_TEXT].values_list("key", flat=True))
+
+
+def test_an_author_s_own_are_the_items_of_what_they_wrote_alone() -> None:
+    source = of_personas(**{"write.sentences": len(SENTENCES)})
+    rows = [
+        accepted(source, name, *SENTENCES[:4], f"I am {name} today.") for name in ("ann", "bob")
+    ]
+    revised = opened(used(source, draft_of("personachat_revisions")))
+    for row, name in zip(rows, ("ann", "bob"), strict=True):
+        (key,) = own_texts(revised, name)
+        assert revised.items.get(key=key).persona.written == row
+    replies = of_replies(**{"write.batch": 1})
+    for name in ("ann", "bob"):
+        accepted(replies, name, f"Very well, says {name}.")
+    judged = opened(used(replies, draft_of("meena_static", **{"rate.votes": 1})))
+    assert judged.items.count() == 2
+    for name in ("ann", "bob"):
+        (key,) = own_texts(judged, name)
+        said = judged.items.get(key=key).candidates.get().conversation.events.latest("seq")
+        assert said.content["text"] == f"Very well, says {name}."
