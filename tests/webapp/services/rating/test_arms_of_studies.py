@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.factories import NOW, make_project, make_staff
+from tests.factories import NOW, make_campaign, make_project, make_staff
 from tests.webapp.services.judged import judge_page, replies_campaign
 from tests.webapp.services.people import after, join
-from webapp.models import Assignment, Campaign, Item, Participation, Study
+from webapp.models import Assignment, Campaign, ExternalId, Item, Participation, Study
 from webapp.services.campaign import launch
 from webapp.services.data import assignment_rules, exports
 from webapp.services.participation import enrolment
@@ -83,6 +83,38 @@ def test_who_has_no_id_or_no_such_arm_here_is_drawn_and_a_full_arm_stays_full(st
         campaign=two, platform="", external_id="", language="en", now=after(99)
     )
     assert one_kind.drawn_before(person) is None
+
+
+def test_nobody_was_drawn_where_nothing_is_kept_or_no_id_is_known(study: Study) -> None:
+    one, two = phase(study, "one", *ARMS), phase(study, "two", *ARMS)
+    came(one, "ann")
+    person = join(two, "ann")
+    assert one_kind.drawn_before(person) is not None
+    ExternalId.objects.filter(participation=person).delete()
+    assert one_kind.drawn_before(person) is None
+    others = [make_campaign(study=study, phase=name) for name in ("three", "four")]
+    for campaign in others:
+        assert one_kind.drawn_before(join(campaign, "ann")) is None
+
+
+def test_kinds_are_of_what_was_judged() -> None:
+    campaign = phase(None, "", *ARMS)
+    arm = came(campaign, "ann")
+    assert one_kind.kinds_of(campaign) == {}
+    Assignment.objects.update(state="DONE")
+    assert one_kind.kinds_of(campaign) == {campaign.participations.get().pk: [arm]}
+    assert one_kind.kinds_of(make_campaign()) == {}
+
+
+def test_an_item_with_a_known_answer_is_of_no_arm(study: Study) -> None:
+    one, two = phase(study, "one", *ARMS), phase(study, "two", *ARMS)
+    arm = came(one, "ann", 30)
+    other = one.contexts.exclude(group=arm)[0]
+    item = Item.objects.create(campaign=one, key="known", context=other, target=0, known=True)
+    Assignment.objects.create(
+        item=item, participation=one.participations.get(), place=9, made_at=NOW, state="DONE"
+    )
+    assert came(two, "ann", 60) == arm
 
 
 def test_the_plan_and_the_export_state_it_and_the_checker_tells_who_changed(

@@ -68,6 +68,12 @@ def test_not_sensible_is_not_specific_without_asking(chat: Chat) -> None:
         chat.label("specific", "1", 2)
 
 
+@pytest.mark.parametrize("revision", [0, 1, 2])
+def test_what_follows_has_the_revision_of_what_it_follows(chat: Chat, revision: int) -> None:
+    chat.label("sensible", "0", revision)
+    assert Rating.objects.get(question="specific").revision == revision
+
+
 def test_taking_sensible_back_supersedes_specific_and_asks_again_later(chat: Chat) -> None:
     for revision, (question, value) in enumerate(
         [("sensible", "1"), ("specific", "1"), ("sensible", "0")], start=1

@@ -245,3 +245,11 @@ def test_who_lacks_known_items_gets_those_that_they_do_not_hold() -> None:
     assert {item.pk for item in chosen} == {
         item.pk for item in campaign.items.filter(known=True)
     } - mine
+
+
+@pytest.mark.parametrize(("held", "missing"), [(0, 4), (3, 1), (4, 0), (5, 0)])
+def test_so_many_known_items_are_missing_as_a_rater_does_not_hold(held: int, missing: int) -> None:
+    person = make_participation(campaign_of())
+    mine = [Assignment(item=Item(known=True)) for _ in range(held)]
+    mine.append(Assignment(item=Item(known=False)))
+    assert onboarding.missing(person, mine) == missing

@@ -35,7 +35,7 @@ from webapp.services.campaign import (
 from webapp.services.campaign.transcripts_import import TranscriptUpload
 from webapp.services.data import assignment_rules, exports, tables
 from webapp.services.participation import consents, enrolment, privacy
-from webapp.services.rating import conversation_items, items, third_parties
+from webapp.services.rating import conversation_items, items, onboarding, third_parties
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.staff_forms.transcript_files import TextFile
 
@@ -111,6 +111,8 @@ def test_controls_come_first_and_stop_who_prefers_the_worse_ones(tmp_path: Path)
     held = Assignment.objects.filter(participation=careful).order_by("place")
     assert list(held.values_list("item__known", flat=True)) == [True, True, False, False, False]
     assert careful.outcome == "COMPLETED"
+    assert not onboarding.is_failed(careful)
+    assert onboarding.is_failed(careless)
     rows = tables.ratings(campaign)
     assert set(rows["system"]) == {"good", "bad"}
     assert assignment_rules.of_campaign(campaign).broken == []

@@ -354,3 +354,21 @@ def test_an_author_s_own_are_the_items_of_what_they_wrote_alone() -> None:
         (key,) = own_texts(judged, name)
         said = judged.items.get(key=key).candidates.get().conversation.events.latest("seq")
         assert said.content["text"] == f"Very well, says {name}."
+
+
+def test_who_wrote_what_is_judged_is_refused_and_nobody_else() -> None:
+    source = of_replies(**{"write.batch": 1})
+    accepted(source, "ann", "Very well.")
+    campaign = opened(used(source, draft_of("meena_static", **{"rate.votes": 1})))
+    secret = access.new_secret()
+    source.participations.update(secret_hash=access.secret_hash(secret))
+    for name, secrets, notice in (
+        ("ann", [], "wrote"),
+        ("bob", [], ""),
+        ("bob", [secret], "wrote"),
+        ("bob", [access.new_secret()], ""),
+    ):
+        found = third_parties.refusal(
+            campaign=campaign, platform="prolific", external_id=name, secrets=secrets
+        )
+        assert found == notice
