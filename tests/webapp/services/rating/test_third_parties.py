@@ -307,8 +307,7 @@ def test_names_are_looked_for_where_judged_conversations_were_held_only() -> Non
     """A name is computed per campaign: those that nothing is judged of here are left out."""
     campaign = labeling(chatted())
     person = join(campaign, "stranger")
-    for _ in range(3):
-        make_campaign(personas=0)
+    labeling(chatted(1, first=5))
     with CaptureQueriesContext(connection) as queries:
         assert third_parties.open_to(items.open_items(campaign), person).exists()
     (last,) = [query["sql"] for query in queries if "pseudonym" in query["sql"]]
@@ -357,6 +356,8 @@ def test_an_author_s_own_are_the_items_of_what_they_wrote_alone() -> None:
 
 
 def test_who_wrote_what_is_judged_is_refused_and_nobody_else() -> None:
+    other = of_replies(**{"write.batch": 1})
+    accepted(other, "bob", "So-so.")  # which is not judged here
     source = of_replies(**{"write.batch": 1})
     accepted(source, "ann", "Very well.")
     campaign = opened(used(source, draft_of("meena_static", **{"rate.votes": 1})))
@@ -372,3 +373,15 @@ def test_who_wrote_what_is_judged_is_refused_and_nobody_else() -> None:
             campaign=campaign, platform="prolific", external_id=name, secrets=secrets
         )
         assert found == notice
+
+
+def test_who_wrote_what_is_revised_is_refused_and_nobody_else() -> None:
+    campaigns = {}
+    for name in ("ann", "bob"):
+        source = of_personas(**{"write.sentences": len(SENTENCES)})
+        accepted(source, name, *SENTENCES)
+        campaigns[name] = opened(used(source, draft_of("personachat_revisions")))
+    for name, campaign in campaigns.items():
+        for who in campaigns:
+            found = third_parties.refusal(campaign=campaign, platform="prolific", external_id=who)
+            assert found == ("wrote" if who == name else "")

@@ -15,6 +15,7 @@ from tests.factories import (
     NOW,
     make_campaign,
     make_member,
+    make_own_protocol,
     make_participation,
     make_project,
     make_staff,
@@ -277,6 +278,7 @@ ROLES = (access.Role.RUNNER, access.Role.EXPORTER, access.Role.PAYER)
 @pytest.mark.parametrize("held", ROLES)
 def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) -> None:
     project, other = make_project("Ours"), make_project("Theirs")
+    make_member("two", *ROLES, project=other)
     member = make_member("one", held, project=project)
     for role in (*ROLES, access.Role.VIEWER, access.Role.ADMINISTRATOR):
         found = list(access.projects(member, role))
@@ -291,6 +293,8 @@ def test_a_project_is_there_for_the_roles_that_one_has_in_it(held: access.Role) 
 
 def test_what_somebody_may_do_is_of_the_project() -> None:
     project, other = make_project("Ours"), make_project("Theirs")
+    make_member("two", "administrator", project=project)
+    make_member("three", "administrator", project=other)
     member = make_member("one", "payer", project=project)
     assert access.roles(member, project.pk) == {access.Role.VIEWER, access.Role.PAYER}
     assert access.roles(member, other.pk) == frozenset()
@@ -357,3 +361,26 @@ def test_who_is_no_staff_has_no_project_and_an_administrator_every_role() -> Non
     administrator = make_member("all", "administrator", project=make_project("Theirs"))
     member = Member.objects.get(account=administrator.pk)
     assert access.roles_of(member) == set(access.Role)
+
+
+def test_the_languages_of_a_link_are_those_of_its_campaign() -> None:
+    make_campaign(personas=0, languages=["fr"])
+    campaign = make_campaign(personas=0, languages=["de", "en"])
+    assert access.languages_of(campaign.slug) == ["de", "en"]
+    assert access.languages_of("nothing") == []
+
+
+def test_a_protocol_that_somebody_built_is_theirs_alone() -> None:
+    """S1: of the deployer's account, too."""
+    mine, theirs = make_own_protocol(), make_own_protocol()
+    owner = mine.owner
+    assert list(access.own_protocols(owner)) == [mine]
+    found = access.own_protocol(owner, mine.pk)
+    assert (found.pk, found.sha256) == (mine.pk, mine.sha256)
+    with pytest.raises(access.NotFound, match=f"own protocol {theirs.pk}"):
+        access.own_protocol(owner, theirs.pk)
+    everywhere = User.objects.create(username="root", is_staff=True, is_superuser=True)
+    assert set(access.own_protocols(everywhere)) == {mine, theirs}
+    stranger = User.objects.create(username="guest", is_staff=False)
+    for somebody in (stranger, AnonymousUser()):
+        assert list(access.own_protocols(somebody)) == []
