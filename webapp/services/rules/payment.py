@@ -62,7 +62,7 @@ class Terms:
     currency: str
     quit_rule: str
     least_work: int
-    screening_pay: Decimal = Decimal(0)
+    screening_pay: Decimal
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,14 @@ def test_a_conversation_is_over_for_who_is_past_it(state: str, at: str, is_ended
     assert watch.look([talk.pk], [], NOW)[side_of(first)].is_ended is is_ended
 
 
+def test_who_has_withdrawn_is_nobody_any_more_and_their_partner_stays() -> None:
+    first, second = pair(people_campaign())
+    Participation.objects.filter(pk=first.pk).update(withdrawn_at=NOW)
+    found = watch.look([conversation_of(first).pk], [], NOW)
+    gone = {key: one.is_withdrawn for key, one in found.items()}
+    assert gone == {side_of(first): True, side_of(second): False}
+
+
 @pytest.mark.parametrize("turn", ["you", "partner"])
 @pytest.mark.parametrize("is_so", [True, False])
 def test_only_who_waits_has_a_slow_or_failed_partner(turn: str, is_so: bool) -> None:

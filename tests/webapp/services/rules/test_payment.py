@@ -16,16 +16,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign, make_participation, make_staff
+from tests.webapp.services.written import came, of_replies, write
 from webapp.models import (
     Assignment,
     AuditEntry,
     CompletionCode,
     Item,
     Participation,
+    Persona,
     QuotaCell,
     Seat,
 )
-from webapp.services.rules import audit, payment, quota, states
+from webapp.services.rules import audit, payment, persona_stack, quota, states
 
 pytestmark = pytest.mark.django_db
 Outcome, P = Participation.Outcome, Participation.State
@@ -100,6 +102,19 @@ def test_whether_a_partner_who_left_counts_is_the_campaigns_setting() -> None:
     person = holder(P.RATING, partner_left_counts=True)
     payment.settle(person=person, outcome=Outcome.PARTNER_LEFT, now=NOW)
     assert QuotaCell.objects.get().completed == 1
+
+
+def test_an_end_gives_the_persona_back_and_is_confirmed() -> None:
+    """R39: the receipt is that of the code."""
+    person = holder(P.WAITING)
+    persona_stack.hold(person)
+    assert Persona.objects.filter(taken=1).count() == 1
+    code = payment.settle(person=person, outcome=Outcome.NOBODY, now=NOW)
+    person.refresh_from_db()
+    assert code is not None
+    assert (person.persona, Persona.objects.filter(taken__gt=0).count()) == (None, 0)
+    receipt = person.receipts.get()
+    assert (receipt.number, receipt.has_code, receipt.pay) == (1, True, code.amount)
 
 
 def test_settling_again_changes_nothing() -> None:
@@ -323,3 +338,12 @@ def test_pay_after_leaving_is_of_one_person() -> None:
     assert (code.participation, code.amount) == (person, Decimal("0.50"))
     outcomes = dict(Participation.objects.values_list("pk", "outcome"))
     assert outcomes == {person.pk: "LEFT", beside.pk: "CHECK_FAILED"}
+    receipt, entry = person.receipts.get(), AuditEntry.objects.get(action="paid after leaving")
+    assert (receipt.has_code, receipt.pay) == (True, Decimal("0.50"))
+    assert (entry.actor, entry.detail["pays"]) == (f"participation {person.pk}", "0.50")
+
+
+def test_a_receipt_counts_what_was_written_where_that_is_asked_for() -> None:
+    person = came(of_replies(**{"write.batch": 1}), "ann")
+    write(person, "Very well.")
+    assert person.receipts.get().texts == 1

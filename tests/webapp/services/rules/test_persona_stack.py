@@ -238,3 +238,26 @@ def test_who_gives_a_persona_back_gives_back_their_own_hold_alone() -> None:
     assert held == {one.pk: None, other.pk: persona.pk}
     persona.refresh_from_db()
     assert persona.taken == 1
+
+
+@pytest.mark.parametrize("protocol", ["personachat_bot", "meena_static"])
+@pytest.mark.parametrize("state", ["OPEN", "PAUSED", "STOPPED"])
+def test_a_persona_is_held_where_the_campaign_is_open_and_its_chat_has_some(
+    protocol: str, state: str
+) -> None:
+    person = make_participation(make_campaign(protocol, state=state))
+    persona_stack.hold(person)
+    is_held = protocol == "personachat_bot" and state == "OPEN"
+    assert (person.persona is not None) is is_held
+    assert Persona.objects.filter(taken__gt=0).count() == is_held
+
+
+def test_who_finds_that_a_persona_is_held_already_holds_that_one() -> None:
+    """Two requests of one page at once."""
+    person = make_participation(make_campaign())
+    again = Participation.objects.get(pk=person.pk)
+    for one in (person, again, again):
+        persona_stack.hold(one)
+    assert again.persona == person.persona is not None
+    assert again.persona_counted
+    assert list(Persona.objects.filter(taken__gt=0)) == [person.persona]

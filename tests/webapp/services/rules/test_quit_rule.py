@@ -140,6 +140,7 @@ def test_a_part_of_a_cent_is_rounded_up(pay: str, share: Fraction, paid: str) ->
         currency="USD",
         quit_rule="SHARE",
         least_work=LEAST,
+        screening_pay=Decimal(0),
     )
     due = payment.part(terms, work.Work(LEAST, share))
     assert due is not None
@@ -154,6 +155,7 @@ def test_pay_grows_with_the_work_and_never_above_the_promise() -> None:
             currency="USD",
             quit_rule="SHARE",
             least_work=1,
+            screening_pay=Decimal(0),
         )
         dues = [payment.part(terms, work.Work(n, Fraction(n, 14))) for n in range(1, 15)]
         amounts = [due.amount for due in dues if due]

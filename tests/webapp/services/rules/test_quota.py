@@ -192,3 +192,17 @@ def test_how_a_seat_ended_is_that_of_its_person() -> None:
     payment.settle(person=person, outcome=Participation.Outcome.COMPLETED, now=after(60))
     assert person.seats.get().outcome == "COMPLETED"
     assert other.seats.get().outcome == ""
+
+
+@pytest.mark.parametrize(("is_rater", "free"), [(True, 0), (False, 1)])
+def test_where_nothing_will_count_who_does_not_rate_holds_no_slot(
+    is_rater: bool, free: int
+) -> None:
+    """Who rates settles their own with their rating."""
+    pair(people_campaign(target=4, changes={"rate.sides": "one"}))
+    seats = Seat.objects.select_related("participation__system", "conversation")
+    seat, partner = seats.get(rates=is_rater), seats.get(rates=not is_rater)
+    before = QuotaCell.objects.get().reserved
+    quota.leave_to_rater(seat, partner, counts=False)
+    assert QuotaCell.objects.get().reserved == before - free
+    assert Participation.objects.filter(holds_slot=True).count() == 2 - free
