@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.factories import NOW, make_campaign, make_participation, make_persona
 from webapp.models import Campaign, Conversation, Participation, Persona, Seat
@@ -261,3 +262,51 @@ def test_who_finds_that_a_persona_is_held_already_holds_that_one() -> None:
     assert again.persona == person.persona is not None
     assert again.persona_counted
     assert list(Persona.objects.filter(taken__gt=0)) == [person.persona]
+
+
+def holder(group: str = "") -> tuple[Participation, Persona]:
+    """Return somebody who waits with a persona of a group, and that."""
+    persona = make_campaign(personas=1).personas.get()
+    Persona.objects.filter(pk=persona.pk).update(group=group, taken=1)
+    persona.refresh_from_db()
+    person = make_participation(persona.campaign, persona=persona, persona_counted=True)
+    return person, persona
+
+
+@pytest.mark.parametrize(
+    ("is_partners", "group", "is_taken"),
+    [(False, None, True), (False, "a", True), (False, "b", False), (True, None, False)],
+)
+def test_what_somebody_waited_with_comes_along_where_it_fits(
+    is_partners: bool, group: str | None, is_taken: bool
+) -> None:
+    person, persona = holder("a")
+    beside = {persona.pk} if is_partners else {persona.pk + 1}
+    found = persona_stack.take_along(person, beside=beside, group=group)
+    assert found == (persona_stack.Taken(persona, True) if is_taken else None)
+    person.refresh_from_db()
+    persona.refresh_from_db()
+    assert (person.persona, persona.taken) == (None, int(is_taken))
+    assert persona_stack.take_along(person, beside=beside, group=group) is None
+
+
+def test_many_give_back_in_the_one_order_in_which_personas_are_locked() -> None:
+    held = [holder() for _ in range(3)]
+    people = [make_participation(make_campaign()), *(person for person, _ in reversed(held))]
+    with CaptureQueriesContext(connection) as queries:
+        persona_stack.give_back_all(people)
+    given = [each["sql"] for each in queries if 'UPDATE "webapp_persona"' in each["sql"]]
+    for (_, persona), sql in zip(held, given, strict=True):
+        assert f'"id" = {persona.pk}' in sql
+    assert not Persona.objects.filter(taken__gt=0).exists()
+    assert not Participation.objects.exclude(persona=None).exists()
+
+
+@pytest.mark.parametrize("form", ["original", "revised"])
+@pytest.mark.parametrize("partners", ["original", "revised"])
+def test_where_a_side_is_shown_revised_ones_only_those_are_drawn(form: str, partners: str) -> None:
+    changes = {"chat.form": form, "chat.partner_form": partners}
+    campaign = make_campaign(personas=2, changes=changes)
+    Persona.objects.filter(pk=campaign.personas.earliest("pk").pk).update(revised=[])
+    found = {pop(campaign, seed).pk for seed in range(6)}
+    assert len(found) == (1 if "revised" in (form, partners) else 2)

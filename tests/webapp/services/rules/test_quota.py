@@ -206,3 +206,35 @@ def test_where_nothing_will_count_who_does_not_rate_holds_no_slot(
     quota.leave_to_rater(seat, partner, counts=False)
     assert QuotaCell.objects.get().reserved == before - free
     assert Participation.objects.filter(holds_slot=True).count() == 2 - free
+
+
+@pytest.mark.parametrize("is_rater", [True, False])
+def test_where_it_will_count_who_rates_holds_both_slots(is_rater: bool) -> None:
+    """Whichever of the two goes on from a whole conversation."""
+    pair(people_campaign(target=4, changes={"rate.sides": "one"}))
+    Conversation.objects.update(state="FINISHED")
+    seats = Seat.objects.select_related("participation__system", "conversation")
+    seat, partner = seats.get(rates=is_rater), seats.get(rates=not is_rater)
+    quota.leave_to_rater(seat, partner, counts=True)
+    rater = Participation.objects.get(seats__rates=True)
+    assert (rater.holds_slot, rater.holds_partners_slot) == (True, True)
+    assert list(Participation.objects.filter(holds_slot=True)) == [rater]
+
+
+def test_who_stops_before_they_rate_leaves_their_slot_to_nobody() -> None:
+    first, second = pair(people_campaign(target=4))
+    Conversation.objects.update(state="FINISHED")
+    Participation.objects.update(state="RATING")
+    before = QuotaCell.objects.get().reserved
+    quota.give_back(Participation.objects.select_related("system").get(pk=first.pk), counts=False)
+    assert QuotaCell.objects.values_list("reserved", "completed").get() == (before - 1, 0)
+    second.refresh_from_db()
+    assert (second.holds_slot, second.holds_partners_slot) == (True, False)
+
+
+def test_a_conversation_that_a_partner_left_counts_as_one_where_it_counts() -> None:
+    first, second = pair(people_campaign(target=4))
+    Conversation.objects.update(state="ABANDONED")
+    Seat.objects.filter(participation=second).update(outcome="LEFT")
+    quota.give_back(Participation.objects.select_related("system").get(pk=first.pk), counts=True)
+    assert QuotaCell.objects.get().completed == 1
