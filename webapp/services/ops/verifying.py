@@ -41,12 +41,12 @@ from webapp.models import (
     Seat,
 )
 from webapp.services.ops import host_clocks
-from webapp.services.participation import privacy
 from webapp.services.receipts import checking
 from webapp.services.rules import audit, ledger, payment, rounds, tally
 
 Outcome, State = Participation.Outcome, Participation.State
 RESERVED, DONE = Assignment.State.RESERVED, Assignment.State.DONE
+LATE = timedelta(days=1)  # within which the sweeper has surely deleted ids
 Fault = tuple[int | None, str]  # a campaign's number, and what is wrong
 HELD = Cast(Round(F("reserved_pay") * 100), BigIntegerField())
 # Whose end earns a code whatever was done before; a stopped campaign may have no money left.
@@ -184,7 +184,7 @@ def _ids(now: datetime) -> Iterator[Fault]:
     for row in rows.filter(participation__withdrawn_at__isnull=False):
         person = row.participation
         yield person.campaign_id, f"participation {person.pk} withdrew and its id is kept"
-    late = now - timedelta(days=settings.KEEP_IDS_DAYS) - privacy.LATE
+    late = now - timedelta(days=settings.KEEP_IDS_DAYS) - LATE
     old = rows.filter(participation__campaign__ended_at__lt=late)
     counts = old.order_by().values_list("participation__campaign")
     for campaign, count, at in counts.annotate(

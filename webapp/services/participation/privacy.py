@@ -38,7 +38,6 @@ from webapp.services.rules import audit, erasure, identity, payment, persona_sta
 SALT = "parley.withdraw"
 SWEEPER = "sweeper"  # who deletes what is kept no longer
 AT_ONCE = 20  # people of whom a tick deletes it
-LATE = timedelta(days=1)  # within which the sweeper has surely deleted them
 Kind = Event.Kind
 
 

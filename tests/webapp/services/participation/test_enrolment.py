@@ -11,7 +11,13 @@ from django.db.models import F
 
 from tests.factories import NOW, make_campaign, make_participation, make_system
 from tests.webapp.admitted import QUIZ, campaign_with
-from tests.webapp.services.people import after, conversation_of, join, start
+from tests.webapp.services.people import (
+    after,
+    conversation_of,
+    join,
+    people_campaign,
+    start,
+)
 from webapp.models import (
     Assignment,
     Campaign,
@@ -25,7 +31,8 @@ from webapp.models import (
     QuotaCell,
     Seat,
 )
-from webapp.services.participation import consents, enrolment
+from webapp.services.conversation import opening
+from webapp.services.participation import consents, enrolment, waiting_list
 from webapp.services.rules import access, ledger, payment
 
 pytestmark = pytest.mark.django_db
@@ -316,3 +323,43 @@ def test_who_comes_is_let_in_where_the_budget_has_their_pay_to_the_cent(
     with pytest.raises(consents.Closed) as refused:
         enrolment.check_open(campaign, NOW)
     assert refused.value.notice == "full"
+
+
+def test_status_names_the_persona_that_the_page_shows() -> None:
+    """So that the page is drawn anew when another one is drawn."""
+    person = start(people_campaign())
+    assert person.state == P.WAITING
+    assert person.persona_id
+    assert enrolment.status(person=person, now=NOW)["character"] == person.persona_id
+    start(person.campaign)
+    person.refresh_from_db()
+    matched = enrolment.status(person=person, now=NOW)
+    assert matched["state"] == P.MATCHED
+    assert matched["character"] == person.seats.get().persona_id
+    Seat.objects.update(persona=None)
+    assert enrolment.status(person=person, now=NOW)["character"] == 0
+    reader = join(make_campaign("meena_interactive", personas=0))
+    assert enrolment.status(person=reader, now=NOW)["character"] == 0
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(3.9, P.MATCHED), (4.0, P.CHATTING)])
+def test_a_page_that_waits_lets_the_bot_answer_whose_time_it_is(seconds: float, state: str) -> None:
+    campaign = make_campaign(systems={"humans": "people", "alpha": "parrot"})
+    QuotaCell.objects.filter(system__bot="people").update(target=0)
+    person = start(campaign)
+    alpha = campaign.systems.get(bot="parrot")
+    Seat.objects.all().delete()
+    Participation.objects.filter(pk=person.pk).update(state=P.MATCHED)
+    opening.ask_before_bot(person=person, system=alpha, at=NOW)
+    Seat.objects.filter(side=1).update(answers_at=after(4))
+    opening.meet(person=person, now=after(1))
+    person = Participation.objects.select_related("campaign", "system").get(pk=person.pk)
+    assert enrolment.status(person=person, now=after(seconds))["state"] == state
+
+
+@pytest.mark.parametrize(
+    ("left", "shown"), [(None, {}), (-2.0, {"seconds_left": 0.0}), (0.4, {"seconds_left": 0.4})]
+)
+def test_no_less_than_no_time_is_left(left: float | None, shown: dict[str, float]) -> None:
+    found = enrolment._on_list(waiting_list.Position(2, 7.0, left))
+    assert found == {"position": 2, "seconds_waiting": 7.0, **shown}

@@ -16,8 +16,8 @@ from django.core import serializers, signing
 from django.db import connection
 from pytest_django import Settings
 
-from tests.factories import NOW, make_campaign, make_participation
-from tests.webapp.services import rated
+from tests.factories import NOW, make_campaign, make_participation, make_staff
+from tests.webapp.services import rated, written
 from tests.webapp.services.people import (
     after,
     bot_says,
@@ -28,6 +28,7 @@ from tests.webapp.services.people import (
     start,
 )
 from tests.webapp.services.third import came, chatted, labeling
+from tests.webapp.services.written import of_replies, write
 from webapp.models import (
     AdmissionTry,
     Assignment,
@@ -45,6 +46,7 @@ from webapp.models import (
     QuotaCell,
     Rating,
     Receipt,
+    ReplyCall,
     ReplyJob,
     ServiceCall,
 )
@@ -53,6 +55,7 @@ from webapp.services.ops import sweeper
 from webapp.services.participation import enrolment, privacy, stopping, study_info
 from webapp.services.rating import submission
 from webapp.services.rules import access, events, identity, payment, refusals
+from webapp.services.writing import decisions
 
 pytestmark = pytest.mark.django_db
 CANARY = "canary-4711"
@@ -468,3 +471,49 @@ def test_what_a_chat_service_was_to_send_to_others_is_still_sent() -> None:
         )
     privacy.withdraw(token=privacy.withdraw_token(people[0]), now=NOW)
     assert [call.recipient for call in ServiceCall.objects.all()] == ["chat-1"]
+
+
+def test_what_was_said_to_a_model_and_what_it_said_go_with_a_withdrawal() -> None:
+    person, _ = finished()
+    others, _ = finished()
+    for one in (person, others):
+        job = ReplyJob.objects.create(
+            conversation=conversation_of(one), in_reply_to=99, bot="a", state="DONE", queued_at=NOW
+        )
+        ReplyCall.objects.create(
+            job=job,
+            number=1,
+            attempt=1,
+            outcome="SHOWN",
+            raw=f'"{CANARY}"',
+            prompt=f'["{CANARY}"]',
+            error=CANARY,
+            seed=1,
+            seconds=1.0,
+        )
+    withdraw(person)
+    left = ReplyCall.objects.filter(raw__contains=CANARY) | ReplyCall.objects.filter(
+        prompt__contains=CANARY
+    )
+    assert {call.job.conversation for call in left} == {conversation_of(others)}
+    assert ReplyCall.objects.filter(error=CANARY).count() == 1
+
+
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_what_was_refused_had_been_taken_off_the_count_before(is_refused: bool) -> None:
+    campaign = of_replies(**{"write.batch": 1})
+    row = write(written.came(campaign, "ann"), "Very well.")
+    item = row.assignment.item
+    if is_refused:
+        decisions.refuse(campaign=campaign, pks=[row.pk], reason="no", by=make_staff(), now=NOW)
+    Item.objects.filter(pk=item.pk).update(completed=1)  # of somebody else, where it was refused
+    withdraw(row.assignment.participation)
+    item.refresh_from_db()
+    assert item.completed == int(is_refused)
+
+
+def test_of_so_many_at_once_what_they_wrote_is_deleted_and_of_the_others_next() -> None:
+    campaign = make_campaign(keep_days=1, state="CLOSED", ended_at=NOW - timedelta(days=9))
+    for _ in range(21):
+        make_participation(campaign, state="ENDED", outcome="QUIT")
+    assert [privacy.delete_overdue(now=NOW) for _ in range(3)] == [20, 1, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from webapp.models import (
     Item,
     Participation,
     Persona,
+    ReplyJob,
     Seat,
 )
 from webapp.services.conversation import chat
@@ -295,6 +297,42 @@ def test_who_wrote_a_moment_ago_is_not_given_away_though_no_sign_of_life_was_not
     Event.objects.filter(side=0).update(made_at=NOW)
     stopping.give_away(person=person, now=now)
     assert reread(person).outcome == "LEFT"
+
+
+@pytest.mark.parametrize(
+    ("at", "came_back"),
+    [
+        (after(3600) - stopping.GONE - stopping.LONGEST_TICK / 1e6, False),
+        (after(3600) - stopping.GONE, True),
+        (after(3600) + stopping.LONGEST_TICK * 0.999, True),
+        (after(3600) + stopping.LONGEST_TICK, False),
+    ],
+)
+def test_a_message_counts_from_the_silence_on_and_not_from_a_clock_far_ahead(
+    at: datetime, came_back: bool
+) -> None:
+    person = start(make_campaign())
+    send_message(person, "Hello.")
+    Event.objects.filter(side=0).update(made_at=at)
+    if came_back:
+        with pytest.raises(stopping.CameBack):
+            stopping.give_away(person=person, now=after(3600))
+    else:
+        stopping.give_away(person=person, now=after(3600))
+    assert reread(person).state == ("CHATTING" if came_back else "ENDED")
+
+
+def test_who_got_no_answer_and_makes_no_progress_is_paid_in_full() -> None:
+    """R21: it was ours to go on."""
+    person = start(make_campaign())
+    send_message(person, "Hello.")
+    ReplyJob.objects.update(state="FAILED")
+    Participation.objects.filter(pk=person.pk).update(state_at=after(-10))
+    Event.objects.update(made_at=after(-10))
+    stopping.release(person=person, now=NOW + stopping.KEPT)
+    person = reread(person)
+    assert (person.outcome, person.code.kind) == ("FAILED", "FULL")
+    assert conversation_of(person).events.latest("seq").content == {"state": "failed"}
 
 
 def test_who_wrote_a_moment_ago_has_not_vanished_from_a_pair() -> None:
