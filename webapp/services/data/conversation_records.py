@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Prefetch
+from django.db.models import Model, Prefetch, QuerySet
 
 from webapp.models import (
     AdmissionTry,
@@ -61,17 +61,12 @@ def conversations(campaign: Campaign) -> Iterator[Record]:
     rows = (
         tables.conversations(campaign)
         .prefetch_related(
-            Prefetch("seats", Seat.objects.select_related("participation", "persona")),
-            Prefetch("jobs", ReplyJob.objects.order_by("in_reply_to")),
-            Prefetch("jobs__calls", ReplyCall.objects.order_by("number")),
-            Prefetch("flags", Flag.objects.select_related("participation").order_by("pk")),
-            Prefetch("items", Item.objects.filter(campaign=campaign).order_by("pk")),
-            Prefetch("items__candidates", Candidate.objects.order_by("pk")),
-            Prefetch(
-                "items__assignments",
-                Assignment.objects.select_related("participation").order_by("pk"),
-            ),
-            Prefetch("items__assignments__ratings", Rating.objects.order_by("pk")),
+            _reading("seats", Seat.objects.select_related("participation", "persona")),
+            _reading("jobs", ReplyJob.objects.order_by("in_reply_to")),
+            _reading("jobs_read__calls", ReplyCall.objects.order_by("number")),
+            _reading("flags", Flag.objects.select_related("participation").order_by("pk")),
+            _reading("items", Item.objects.filter(campaign=campaign).order_by("pk")),
+            *_of_items("items_read"),
             *_of_several(campaign),
         )
         .select_related("note")
@@ -95,12 +90,26 @@ def _event_rows(campaign: Campaign) -> Iterator[EventRow]:
 def _of_several(campaign: Campaign) -> Iterator[Prefetch[Any]]:
     """Yield what is needed of items of several candidates, each of its own conversation."""
     replies = Candidate.objects.filter(item__campaign=campaign, item__conversation__isnull=True)
-    yield Prefetch("candidates", replies.select_related("item").order_by("pk"))
-    yield Prefetch("candidates__item__candidates", Candidate.objects.order_by("pk"))
+    yield _reading("candidates", replies.select_related("item").order_by("pk"))
+    yield from _of_items("candidates_read__item")
+
+
+def _of_items(path: str) -> Iterator[Prefetch[Any]]:
+    """Yield the candidates and the answers of the items at a path."""
     assignments = Assignment.objects.select_related("participation").order_by("pk")
-    yield Prefetch("candidates__item__assignments", assignments)
-    ratings = Rating.objects.order_by("pk")
-    yield Prefetch("candidates__item__assignments__ratings", ratings)
+    yield _reading(f"{path}__candidates", Candidate.objects.order_by("pk"))
+    yield _reading(f"{path}__assignments", assignments)
+    yield _reading(f"{path}__assignments_read__ratings", Rating.objects.order_by("pk"))
+
+
+def _reading(path: str, rows: QuerySet[Any]) -> Prefetch[Any]:
+    """Read related rows into a list: `all()` would put a query together for each row."""
+    return Prefetch(path, rows, to_attr=f"{path.rpartition('__')[2]}_read")
+
+
+def _read(row: Model, related: str) -> list[Any]:
+    found: list[Any] = row.__dict__[f"{related}_read"]
+    return found
 
 
 def participants(campaign: Campaign) -> Iterator[Record]:
@@ -108,8 +117,8 @@ def participants(campaign: Campaign) -> Iterator[Record]:
     names, arms = tables.system_names(campaign), one_kind.kinds_of(campaign)
     rows = campaign.participations.filter(withdrawn_at=None).order_by("pk")
     rows = rows.select_related("consent", "code").prefetch_related(
-        Prefetch("flags", Flag.objects.order_by("pk")),
-        Prefetch("seats", Seat.objects.select_related("conversation").order_by("pk")),
+        _reading("flags", Flag.objects.order_by("pk")),
+        _reading("seats", Seat.objects.select_related("conversation").order_by("pk")),
     )
     for row in rows.iterator(chunk_size=CHUNK):
         consent, code = getattr(row, "consent", None), getattr(row, "code", None)
@@ -118,7 +127,7 @@ def participants(campaign: Campaign) -> Iterator[Record]:
             "panel": campaign.panel,
             "system": _systems(row, names),
             "arm": ";".join(arms.get(row.pk, [])),
-            "conversations": sum(seat.outcome in rounds.OVER for seat in row.seats.all()),
+            "conversations": sum(seat.outcome in rounds.OVER for seat in _read(row, "seats")),
             "state": row.state,
             "outcome": row.outcome,
             "joined_at": _time(row.joined_at),
@@ -131,7 +140,7 @@ def participants(campaign: Campaign) -> Iterator[Record]:
             "quit_rule": row.quit_rule,
             "least_work": row.least_work,
             "excluded": row.excluded,
-            "flags": ";".join(sorted({flag.kind for flag in row.flags.all()})),
+            "flags": ";".join(sorted({flag.kind for flag in _read(row, "flags")})),
         }
 
 
@@ -155,7 +164,7 @@ def admission(campaign: Campaign) -> Iterator[Record]:
 
 
 def _systems(row: Participation, names: dict[int, str]) -> str:
-    over = [seat for seat in row.seats.all() if seat.outcome in rounds.OVER]
+    over = [seat for seat in _read(row, "seats") if seat.outcome in rounds.OVER]
     met = [seat.conversation.system_id for seat in over]
     if row.outcome not in rounds.OVER or not over:
         met.append(row.system_id or 0)
@@ -192,13 +201,13 @@ def _conversation(row: Conversation, names: dict[int, str], events: list[Record]
         "started_at": _time(row.started_at),
         "ended_at": _time(row.ended_at),
         "excluded": row.excluded,
-        "seats": [_seat(seat) for seat in row.seats.all()],
+        "seats": [_seat(seat) for seat in _read(row, "seats")],
         "events": events,
-        "replies": [_reply(job) for job in row.jobs.all()],
+        "replies": [_reply(job) for job in _read(row, "jobs")],
         "intended": row.intended,
         "transcript": _transcript(getattr(row, "note", None)),
         "judged": [_item(item, names, row.pk) for item in _items(row)],
-        "flags": [_flag(flag) for flag in row.flags.all()],
+        "flags": [_flag(flag) for flag in _read(row, "flags")],
     }
 
 
@@ -259,18 +268,18 @@ def _reply(job: ReplyJob) -> Record:
         "answered_at": _time(job.answered_at),
         "text": job.text,
         "details": job.details,
-        "calls": [reply_records.call(one, job) for one in job.calls.all()],
+        "calls": [reply_records.call(one, job) for one in _read(job, "calls")],
     }
 
 
 def _items(row: Conversation) -> Iterator[Item]:
-    yield from row.items.all()
-    yield from (one.item for one in row.candidates.all() if one.item.conversation_id is None)
+    yield from _read(row, "items")
+    yield from (one.item for one in _read(row, "candidates") if one.item.conversation_id is None)
 
 
 def _item(item: Item, names: dict[int, str], conversation: int) -> Record:
     """Return an item with the answers about this conversation; other replies have their own."""
-    candidates = list(item.candidates.all())
+    candidates = _read(item, "candidates")
     keys = {one.pk: one.key for one in candidates if one.conversation_id == conversation}
     return {
         "item": item.key,
@@ -285,7 +294,7 @@ def _item(item: Item, names: dict[int, str], conversation: int) -> Record:
             }
             for one in candidates
         ],
-        "assignments": [_assignment(one, keys) for one in item.assignments.all()],
+        "assignments": [_assignment(one, keys) for one in _read(item, "assignments")],
     }
 
 
@@ -308,7 +317,7 @@ def _assignment(assignment: Assignment, keys: dict[int, str]) -> Record:
                 "follows": rating.follows,
                 "at": _time(rating.made_at),
             }
-            for rating in assignment.ratings.all()
+            for rating in _read(assignment, "ratings")
             if rating.candidate_id in keys
         ],
     }

@@ -98,7 +98,7 @@ def test_each_side_is_shown_help_of_its_own_whatever_else_it_is_told() -> None:
     for person in both:
         send_message(person, "I want to die.")
     found = Event.objects.filter(kind="notice", content__notice="crisis")
-    assert sorted(found.values_list("side", flat=True)) == [0, 1]
+    assert list(found.order_by("side").values_list("side", flat=True)) == [0, 1]
 
 
 def test_staff_are_told_at_once_and_a_bots_turn_comes_as_ever() -> None:

@@ -49,6 +49,7 @@ from webapp.models import (
     ReplyCall,
     ReplyJob,
     ServiceCall,
+    StoredResult,
 )
 from webapp.services.conversation import chat
 from webapp.services.ops import sweeper
@@ -462,6 +463,7 @@ def test_what_people_wrote_is_kept_for_so_many_days_after_the_end(
 def test_what_a_chat_service_was_to_send_to_others_is_still_sent() -> None:
     campaign = make_campaign()
     people = [join(campaign) for _ in range(2)]
+    namesake = join(campaign, "chat-1")  # of a panel
     for number, person in enumerate(people):
         ExternalId.objects.filter(participation=person).update(
             platform=identity.TELEGRAM, value=f"chat-{number}"
@@ -469,8 +471,19 @@ def test_what_a_chat_service_was_to_send_to_others_is_still_sent() -> None:
         ServiceCall.objects.create(
             recipient=f"chat-{number}", method="sendMessage", content={"text": "Hi."}, due_at=NOW
         )
-    privacy.withdraw(token=privacy.withdraw_token(people[0]), now=NOW)
+    for person in (people[0], namesake):
+        privacy.withdraw(token=privacy.withdraw_token(person), now=NOW)
     assert [call.recipient for call in ServiceCall.objects.all()] == ["chat-1"]
+
+
+def test_what_was_computed_before_a_withdrawal_is_emptied() -> None:
+    person, _ = finished()
+    StoredResult.objects.create(
+        subject=f"campaign-{person.campaign_id}", name="page", choice="all", content=b"x", answers=3
+    )
+    withdraw(person)
+    found = StoredResult.objects.get()
+    assert (found.content, found.answers, found.erasures) == (None, 0, 1)
 
 
 def test_what_was_said_to_a_model_and_what_it_said_go_with_a_withdrawal() -> None:

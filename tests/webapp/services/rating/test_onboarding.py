@@ -253,3 +253,8 @@ def test_so_many_known_items_are_missing_as_a_rater_does_not_hold(held: int, mis
     mine = [Assignment(item=Item(known=True)) for _ in range(held)]
     mine.append(Assignment(item=Item(known=False)))
     assert onboarding.missing(person, mine) == missing
+
+
+@pytest.mark.parametrize(("right", "values"), [(1, [1]), ("a", ["a"]), ([1, 2], [1, 2])])
+def test_what_is_right_is_one_value_or_any_of_several(right: Any, values: list[Any]) -> None:
+    assert onboarding._values(right) == values

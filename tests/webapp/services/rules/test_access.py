@@ -239,6 +239,9 @@ def test_a_further_browser_shows_what_the_first_one_does() -> None:
     person = known(campaign, "one")
     hashed = access.secret_hash("two")
     Browser.objects.create(participation=person, secret_hash=hashed, made_at=NOW)
+    other = known(campaign, "another's")
+    theirs = access.secret_hash("another's further")
+    Browser.objects.create(participation=other, secret_hash=theirs, made_at=NOW)
     asked = [(campaign.slug, name) for name in ("one", "two", "three")]
     assert access.participations(asked) == {asked[0]: person, asked[1]: person}
     assert access.participations(asked[1:]) == {asked[1]: person}
