@@ -14,6 +14,7 @@ import contextlib
 import json
 import logging
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -279,17 +280,26 @@ class Host:
             self._run(f"load {bot}", partial(self._load, lanes), once=True)
 
     def _poll(self) -> None:
+        """Show what is due as soon as something may be; look for what was lost now and then."""
         if not self._is_planned:
             self._plan()
+        next_search = time.monotonic()
         while not self._stopped.is_set():
             self._look.clear()
             delivery.deliver_due()
-            hosts.take_back()
-            for bot in replies_queue.waiting_bots():
-                self.wake(bot)
-            self.watch.look()
+            if time.monotonic() >= next_search:
+                self._search()
+                next_search = time.monotonic() + POLL
             due = delivery.seconds_to_next()
-            self._look.wait(POLL if due is None else min(POLL, due + 0.005))
+            left = max(0.0, next_search - time.monotonic())
+            self._look.wait(left if due is None else min(left, due + 0.005))
+
+    def _search(self) -> None:
+        """Find what dead processes of this host held, and jobs whose hint was lost."""
+        hosts.take_back()
+        for bot in replies_queue.waiting_bots():
+            self.wake(bot)
+        self.watch.look()
 
     def _keep_beating(self) -> None:
         while not self._stopped.is_set():
