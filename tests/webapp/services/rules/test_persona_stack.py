@@ -310,3 +310,14 @@ def test_where_a_side_is_shown_revised_ones_only_those_are_drawn(form: str, part
     Persona.objects.filter(pk=campaign.personas.earliest("pk").pk).update(revised=[])
     found = {pop(campaign, seed).pk for seed in range(6)}
     assert len(found) == (1 if "revised" in (form, partners) else 2)
+
+
+def test_of_a_group_only_its_own_are_drawn() -> None:
+    campaign = make_campaign(personas=4)
+    wanted = list(campaign.personas.order_by("pk"))[:2]
+    campaign.personas.filter(pk__in=[each.pk for each in wanted]).update(group="a")
+    found = {
+        persona_stack.pop(campaign=campaign, split="test", seed=seed, beside=(), group="a").persona
+        for seed in range(6)
+    }
+    assert found == set(wanted)
