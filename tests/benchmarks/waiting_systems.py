@@ -17,13 +17,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.request import urlopen
 from uuid import uuid4
 
 from tests.benchmarks.reply_jobs import worker
@@ -31,7 +34,7 @@ from tests.servers import postgresql, redis_server
 
 MODELS = (0.05, 3.0, 10.0)  # seconds
 PATIENCE = 120.0
-OWN: dict[str, list[float]] = {}  # seconds that each model took, by the server's clock
+OWN: dict[str, list[float]] = {}  # seconds that each model took, by the clock of the server
 
 
 class _Model(BaseHTTPRequestHandler):
@@ -50,6 +53,13 @@ class _Model(BaseHTTPRequestHandler):
         self.wfile.write(body)
         OWN.setdefault(f"{float(asked['model']):g} s", []).append(time.perf_counter() - begun)
 
+    def do_GET(self) -> None:
+        body = json.dumps(OWN).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
@@ -62,14 +72,32 @@ class _Server(ThreadingHTTPServer):
         """Say nothing of workers that were killed."""
 
 
-@contextmanager
-def model_server() -> Iterator[str]:
-    """Serve the models in this process; yields their address."""
+def serve() -> None:
+    """Serve the models until the input ends; prints the port."""
     server = _Server(("127.0.0.1", 0), _Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    os.environ["BOT_PRIVATE_HOSTS"] = f"127.0.0.1:{server.server_address[1]}"
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    server.shutdown()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()
+
+
+@contextmanager
+def model_server() -> Iterator[str]:
+    """Serve the models in a process of their own; yields their address."""
+    command = [sys.executable, "-m", "tests.benchmarks.waiting_systems", "--serve"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as server:
+        host = f"127.0.0.1:{server.stdout.readline().strip()}"  # type: ignore[union-attr]
+        os.environ["BOT_PRIVATE_HOSTS"] = host
+        try:
+            yield f"http://{host}/v1"
+        finally:
+            server.communicate()
+
+
+def own_times(url: str) -> dict[str, list[float]]:
+    with urlopen(url) as answer:  # noqa: S310 (our own server)
+        found: dict[str, list[float]] = json.load(answer)
+    return found
 
 
 def hello(persona: Sequence[str], history: Sequence[object]) -> str:
@@ -127,10 +155,13 @@ def p95(times: Sequence[float]) -> float:
     return sorted(times)[max(0, -(-95 * len(times) // 100) - 1)]
 
 
-def measure(made: Sequence[tuple[str, str, dict[str, Any], int]], over: float) -> None:
+Made = Sequence[tuple[str, str, dict[str, Any], int]]
+
+
+def measure(made: Made, over: float, url: str) -> None:
     """Let all write once while everything is loaded, then once more; print the second time's."""
     from tests import live
-    from webapp.models import Conversation, Participation, ReplyCall, ReplyJob
+    from webapp.models import Participation
 
     for _, bot, options, people in made:
         live._seed(bot=bot, options=options, people=people)
@@ -139,15 +170,28 @@ def measure(made: Sequence[tuple[str, str, dict[str, Any], int]], over: float) -
     for *_, people in made:
         groups.append(rest[:people])
         rest = rest[people:]
-    for again in (False, True):
-        started = time.monotonic()
-        write(groups, over if again else 0.0)
-        while ReplyJob.objects.exclude(state__in=("DONE", "FAILED")).exists():
-            if time.monotonic() > started + PATIENCE:
-                raise SystemExit("no reply in time")
-            time.sleep(0.05)
-        if not again:
-            time.sleep(3)
+    write(groups, 0.0)
+    wait_for_replies()
+    time.sleep(3)
+    write(groups, over)
+    wait_for_replies()
+    show(made, own_times(url))
+
+
+def wait_for_replies() -> None:
+    from webapp.models import ReplyJob
+
+    started = time.monotonic()
+    while ReplyJob.objects.exclude(state__in=("DONE", "FAILED")).exists():
+        if time.monotonic() > started + PATIENCE:
+            raise SystemExit("no reply in time")
+        time.sleep(0.05)
+
+
+def show(made: Made, every: Mapping[str, list[float]]) -> None:
+    """Print a row of each system; `every` are the times of each model by its own clock."""
+    from webapp.models import Conversation, ReplyCall, ReplyJob
+
     head = f"{'model':>8} {'people':>7} {'p50':>7} {'p95':>7} {'most':>7} {'failed':>7}"
     print(f"{head} {'call':>7} {'own':>7} {'path':>7}")
     campaigns = list(Conversation.objects.order_by("pk").values_list("campaign", flat=True))
@@ -158,16 +202,14 @@ def measure(made: Sequence[tuple[str, str, dict[str, Any], int]], over: float) -
         )
         failed = sum(job.state == "FAILED" for job in jobs)
         calls = list(ReplyCall.objects.filter(job__in=list(jobs)).values_list("seconds", flat=True))
-        if times:
-            found = f"{times[len(times) // 2]:7.3f} {p95(times):7.3f} {times[-1]:7.3f}"
-            own = OWN.get(name, calls)[-people:]  # functions have no server
-            path = times[len(times) // 2] - sorted(own)[len(own) // 2]
-            print(
-                f"{name:>8} {people:7} {found} {failed:7} {p95(calls):7.3f} {p95(own):7.3f}"
-                f" {path:7.3f}"
-            )
-        else:
+        if not times:
             print(f"{name:>8} {people:7} {failed:31}")
+            continue
+        middle = times[len(times) // 2]
+        own = every.get(name, calls)[-people:]  # functions have no server
+        path = middle - sorted(own)[len(own) // 2]
+        found = f"{middle:7.3f} {p95(times):7.3f} {times[-1]:7.3f} {failed:7}"
+        print(f"{name:>8} {people:7} {found} {p95(calls):7.3f} {p95(own):7.3f} {path:7.3f}")
 
 
 def main() -> None:
@@ -176,7 +218,15 @@ def main() -> None:
     parser.add_argument("--celery", type=int, default=0, help="workers; 0: embedded")
     parser.add_argument("--functions", action="store_true")
     parser.add_argument("--over", type=float, default=0.0, help="seconds in which people write")
-    given: Any = parser.parse_args()
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        serve()
+    else:
+        run(given)
+
+
+def run(given: argparse.Namespace) -> None:
     with ExitStack() as stack:
         url = stack.enter_context(model_server())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -207,7 +257,7 @@ def main() -> None:
             host = workers.hosted_here()
             host.start()
             stack.callback(host.stop)
-        measure(systems(url, given.people, given.functions), given.over)
+        measure(systems(url, given.people, given.functions), given.over, url)
 
 
 if __name__ == "__main__":
