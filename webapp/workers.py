@@ -35,6 +35,7 @@ from webapp.serving.watch import Watch
 
 log = logging.getLogger(__name__)
 POLL = 2.0  # seconds
+SEARCH = 0.5  # seconds at least between two searches for what was lost, however many replies come
 RETRY = 1.0  # seconds after database trouble
 BEAT = 5.0  # seconds between heartbeats
 GRACE = 5.0  # seconds in which calls under way may end when the worker stops
@@ -283,16 +284,15 @@ class Host:
         """Show what is due as soon as something may be; look for what was lost now and then."""
         if not self._is_planned:
             self._plan()
-        next_search = time.monotonic()
+        searched = -SEARCH
         while not self._stopped.is_set():
             self._look.clear()
             delivery.deliver_due()
-            if time.monotonic() >= next_search:
+            if time.monotonic() - searched >= SEARCH:
                 self._search()
-                next_search = time.monotonic() + POLL
+                searched = time.monotonic()
             due = delivery.seconds_to_next()
-            left = max(0.0, next_search - time.monotonic())
-            self._look.wait(left if due is None else min(left, due + 0.005))
+            self._look.wait(POLL if due is None else min(POLL, due + 0.005))
 
     def _search(self) -> None:
         """Find what dead processes of this host held, and jobs whose hint was lost."""

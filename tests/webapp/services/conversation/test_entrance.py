@@ -261,6 +261,24 @@ def test_who_takes_a_bot_is_asked_as_well(seconds: int, offered: bool) -> None:
     assert held(campaign) == 1
 
 
+def test_who_has_met_every_bot_is_offered_none() -> None:
+    """In a later round; taking one would be refused."""
+    campaign = mixed(wait_seconds=60, bot_when_alone=True, changes={"chat.conversations": 2})
+    person = waiter(campaign, 200)
+    assert matching.choices(person, after(60)) == ("bot", "give_up")
+    met = Conversation.objects.create(
+        campaign=campaign,
+        system=campaign.systems.get(bot="parrot"),
+        seed=1,
+        started_at=NOW,
+        state="FINISHED",
+    )
+    Seat.objects.create(
+        conversation=met, side=0, participation=person, outcome="COMPLETED", active=False
+    )
+    assert matching.choices(person, after(60)) == ("give_up",)
+
+
 def test_a_bot_that_begins_is_not_there_at_once() -> None:
     """R11: its first message is sought at once and shown after a person's time."""
     campaign = mixed(personas=40)
