@@ -96,6 +96,7 @@ def test_who_has_withdrawn_is_nobody_any_more_and_their_partner_stays() -> None:
     found = watch.look([conversation_of(first).pk], [], NOW)
     gone = {key: one.is_withdrawn for key, one in found.items()}
     assert gone == {side_of(first): True, side_of(second): False}
+    assert found[side_of(first)].differences(PageState(0, {**TOLD}, "")) == {"person"}
 
 
 @pytest.mark.parametrize("turn", ["you", "partner"])

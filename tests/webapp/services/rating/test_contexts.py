@@ -155,6 +155,15 @@ def test_only_answered_open_continuations_of_the_campaign_become_items() -> None
     assert not Item.objects.exists()
 
 
+def test_a_reply_that_is_set_aside_is_not_judged() -> None:
+    campaign = campaign_of("Hi.")
+    contexts.build(campaign=campaign, now=NOW)
+    reply(Conversation.objects.get())
+    Conversation.objects.update(excluded="empty")
+    assert contexts.settle(campaign=campaign, now=NOW) == 1
+    assert not Item.objects.exists()
+
+
 def test_two_who_settle_at_once_make_one_item() -> None:
     """R2: the move to FINISHED decides."""
     campaign = campaign_of("Hi.")

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from evaluation import Onboarding
+from evaluation.registry import get_protocol
 from tests.factories import NOW, make_campaign, make_participation, make_staff
 from tests.webapp.admitted import campaign_with, known_row, onboarding_campaign, rows_of
 from tests.webapp.services.judged import exported, judge
@@ -258,3 +259,14 @@ def test_so_many_known_items_are_missing_as_a_rater_does_not_hold(held: int, mis
 @pytest.mark.parametrize(("right", "values"), [(1, [1]), ("a", ["a"]), ([1, 2], [1, 2])])
 def test_what_is_right_is_one_value_or_any_of_several(right: Any, values: list[Any]) -> None:
     assert onboarding._values(right) == values
+
+
+@pytest.mark.parametrize(
+    ("values", "agrees"), [((1, 0), True), ((2, 0), True), ((3, 0), False), ((1, 1), False)]
+)
+def test_every_reply_has_a_right_value_of_its_own(values: tuple[int, int], agrees: bool) -> None:
+    rate = get_protocol("meena_static").after
+    assert rate is not None
+    answers = list(zip(("a", "b"), values, strict=True))
+    right = {"a": [1, 2], "b": 0}
+    assert onboarding._agrees(rate.question("sensible"), right, answers) is agrees

@@ -245,6 +245,7 @@ def test_a_further_browser_shows_what_the_first_one_does() -> None:
     asked = [(campaign.slug, name) for name in ("one", "two", "three")]
     assert access.participations(asked) == {asked[0]: person, asked[1]: person}
     assert access.participations(asked[1:]) == {asked[1]: person}
+    assert access.participation(campaign.slug, "two") == person
     Participation.objects.filter(pk=person.pk).update(withdrawn_at=NOW)
     assert access.participations(asked) == {}, "who has withdrawn is nobody, by any browser"
 
