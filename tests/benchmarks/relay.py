@@ -2,6 +2,7 @@
 
     python -m tests.benchmarks.relay [--sockets 2 10 50 200] [--rounds 5] [--seconds 3]
                                      [--at /dev/shm /var/tmp] [--pause 1] [--parley DIR ...]
+                                     [--otree PYTHON]
 
 Pairs talk in turn over real sockets, each message of about 60 characters sent as soon as the one
 before it was acknowledged and came, or `--pause` seconds after the last one; client and server
@@ -9,7 +10,8 @@ share the machine, and the limit of messages per minute is lifted. The stock app
 Channels' tutorial with one insert before its `group_send`, an acknowledgement after it and the
 in-memory layer, under uvicorn and under daphne; its SQLite is durable as Parley's is: WAL,
 synchronous FULL. `--at` are the folders of the databases, such as one in memory and one on a disk.
-`--parley` also measures other checkouts, such as one of before.
+`--parley` also measures other checkouts, such as one of before. `--otree` names an interpreter that
+has oTree, whose live page (`otree_chat`) is measured, too: on its default database, in memory.
 
 Rows are medians of the rounds, with the least and the most. What a core could do is counted in
 seconds of CPU of the server, less what it takes while nobody writes, which other work on the
@@ -33,6 +35,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
 from uuid import uuid4
 
 import uvloop
@@ -47,6 +51,7 @@ PARLEY = (
     "uvicorn.run('webapp.asgi:application', port=int(sys.argv[1]), lifespan='on',"
     " log_level='warning', access_log=False, ws_per_message_deflate=False)"
 )
+WRAPPED = b'{"otree_success": true, "live_method_payload": '  # before what a live page answers
 IDLE = 3.0  # seconds for what a server takes while nobody writes
 SERVED = {  # as a server has it: in development Django notes each statement
     "DEBUG": "0",
@@ -69,11 +74,11 @@ class Way:
 
 @contextmanager
 def running(
-    command: Sequence[str], folder: Path, env: Mapping[str, str]
+    command: Sequence[str], folder: Path, env: Mapping[str, str], python: str = sys.executable
 ) -> Iterator[tuple[int, int]]:
     """Start a server and wait until it answers; yields its process and port, and ends it."""
     port = free_port()
-    server = subprocess.Popen([sys.executable, *command, str(port)], cwd=folder, env=env)
+    server = subprocess.Popen([python, *command, str(port)], cwd=folder, env=env)
     try:
         wait_for_port(port, server)
         yield server.pid, port
@@ -108,6 +113,22 @@ def stock(port: int, sockets: int) -> list[tuple[Door, Door]]:
     return [(room, room) for room in rooms]
 
 
+def otree(folder: Path, port: int, sockets: int) -> list[tuple[Door, Door]]:
+    """Open the page of the next people of oTree's session, as their browsers would."""
+    file = folder / "codes.json"
+    codes = json.loads(file.read_text())
+    mine, codes["people"] = codes["people"][:sockets], codes["people"][sockets:]
+    file.write_text(json.dumps(codes))
+    found = []
+    for code in mine:
+        with urlopen(f"http://127.0.0.1:{port}/InitializeParticipant/{code}") as page:
+            page.read()
+        about = {"session_code": codes["session"], "page_index": 1, "page_name": "Talk"}
+        query = urlencode({**about, "participant_code": code})
+        found.append(Door(port, f"/live?{query}", before=WRAPPED))
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
 def main() -> None:
     given = _given()
     for place in given.at:
@@ -130,6 +151,12 @@ def _ways(stack: ExitStack, place: Path, given: Namespace) -> Iterator[Way]:
         command = ("-m", "tests.benchmarks.stock_channels", server)
         pid, port = stack.enter_context(running(command, ROOT, environment(folder)))
         yield Way(f"stock Channels, {server}", pid, partial(stock, port), False)
+    if given.otree:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=place)))
+        command = (str(ROOT / "tests/benchmarks/otree_chat.py"), str(sum(given.sockets)))
+        started = running(command, folder, environment(folder), given.otree)
+        pid, port = stack.enter_context(started)
+        yield Way("oTree, in memory", pid, partial(otree, folder, port), False)
 
 
 async def _measure(ways: Sequence[Way], sockets: int, given: Namespace) -> dict[str, list[Found]]:
@@ -194,6 +221,7 @@ def _given() -> Namespace:
     parser.add_argument("--at", type=Path, nargs="+", default=[p for p in places if p.is_dir()])
     parser.add_argument("--parley", type=Path, nargs="*", default=[], help="other checkouts")
     parser.add_argument("--stock", nargs="*", default=["uvicorn", "daphne"], help="rivals")
+    parser.add_argument("--otree", default="", help="an interpreter that has oTree")
     given = parser.parse_args()
     if any(count < 2 or count % 2 for count in given.sockets):
         parser.error("--sockets: even numbers from 2")

@@ -32,11 +32,12 @@ UPGRADE = (
 
 @dataclass(frozen=True)
 class Door:
-    """An address of a socket, and the cookie that opens it."""
+    """An address of a socket, and the cookie that opens it; `before` stands before each frame."""
 
     port: int
     path: str
     cookie: str = ""
+    before: bytes = b""
 
 
 class Talker(asyncio.Protocol):
@@ -186,7 +187,7 @@ class Pair:
         if self.missing == 0:
             return
         is_sender = side is self.sides[self.number % 2]
-        head = text[:20]
+        head = text.removeprefix(side.door.before)[:20]
         if is_sender and b'"ack"' in head and self.item in text:
             self.found.acks.append(time.perf_counter() - self.began)
         elif not is_sender and b'"event"' in head and self.text in text:
