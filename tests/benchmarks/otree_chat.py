@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 SETTINGS = """
@@ -74,18 +75,14 @@ def serve(people: int, port: int) -> None:
     (app / "Talk.html").write_text(TEMPLATE)
     os.environ["OTREE_IN_MEMORY"] = "1"
     sys.path.insert(0, os.getcwd())
-    from otree.main import setup
-
-    setup()
-    from otree.cli.prodserver1of2 import run_asgi_server
-    from otree.database import session_scope
-    from otree.session import create_session
-
-    with session_scope():
-        session = create_session("chat", num_participants=people)
+    import_module("otree.main").setup()
+    with import_module("otree.database").session_scope():
+        make = import_module("otree.session").create_session
+        session = make("chat", num_participants=people)
         codes = [each.code for each in session.get_participants()]
         Path("codes.json").write_text(json.dumps({"session": session.code, "people": codes}))
-    run_asgi_server("127.0.0.1", port, is_devserver=True)
+    served = import_module("otree.cli.prodserver1of2")
+    served.run_asgi_server("127.0.0.1", port, is_devserver=True)
 
 
 if __name__ == "__main__":

@@ -153,8 +153,8 @@ def _ways(stack: ExitStack, place: Path, given: Namespace) -> Iterator[Way]:
         yield Way(f"stock Channels, {server}", pid, partial(stock, port), False)
     if given.otree:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=place)))
-        command = (str(ROOT / "tests/benchmarks/otree_chat.py"), str(sum(given.sockets)))
-        started = running(command, folder, environment(folder), given.otree)
+        script = (str(ROOT / "tests/benchmarks/otree_chat.py"), str(sum(given.sockets)))
+        started = running(script, folder, environment(folder), given.otree)
         pid, port = stack.enter_context(started)
         yield Way("oTree, in memory", pid, partial(otree, folder, port), False)
 
