@@ -47,6 +47,16 @@ NOT_RUN = {
     ".venv/bin/python docs/protocol/client.py": "needs a server; conformance/test_client.py has it",
     ".venv/bin/python -m tests.conformance": "needs a server; conformance/test_suite.py has it",
     ".venv/bin/python -m tests.families": "takes an hour; tests/families/test_families.py has it",
+    ".venv/bin/python manage.py recruit": "goes on; services/recruiting/test_panel.py has it",
+    ".venv/bin/python manage.py prolific_webhooks": "asks the panel; test_hooks.py has it",
+    ".venv/bin/python manage.py import_transcripts": "is of a campaign; management has its tests",
+    ".venv/bin/python manage.py take_conversations": "is of a campaign; rating has its tests",
+    ".venv/bin/python -m analysis study-1.zip": "reads an export; services/data has its tests",
+    ".venv/bin/python -m analysis select": "reads an export; tests/analysis has it",
+    ".venv/bin/python -m bots train minilm_matcher": "takes an hour; bots/zoo has its tests",
+    ".venv/bin/python -m bots predict minilm_matcher": "needs what the one before has trained",
+    "psql --username postgres --file": "is of PostgreSQL; trust/test_database_rights.py has it",
+    ".venv/bin/python manage.py database_rights": "is of PostgreSQL, as above",
     ".venv/bin/python -m analysis simulate": "takes hours; simulation/test_command.py has it",
 }
 FAST = {("README.md", "On the command line")}
@@ -109,14 +119,25 @@ def _restorable(shell: Shell) -> None:
         file.unlink()
 
 
+def _bob(shell: Shell) -> None:
+    """Have the account and the project that the page speaks of."""
+    account = "User.objects.create_user('bob', is_staff=True)"
+    project = "Project.objects.create(name='First project')"
+    shell.run(f'.venv/bin/python manage.py shell -c "{account}; {project}"')
+
+
 # Before the first command below a heading, and before single commands.
 SETTING: Mapping[tuple[str, str], Callable[[Shell], None]] = {
     ("docs/running.md", "One process"): _server,
     ("docs/running.md", "PostgreSQL, Redis, several processes"): _running,
     ("docs/running.md", "Backup and restore"): _running,
     ("docs/running.md", "Upgrades"): _running,
+    ("docs/running.md", "Projects and roles"): _running,
 }
-PREPARED: Mapping[str, Callable[[Shell], None]] = {"manage.py restore": _restorable}
+PREPARED: Mapping[str, Callable[[Shell], None]] = {
+    "manage.py restore": _restorable,
+    "bob --role": _bob,
+}
 WITH_REDIS = {("docs/running.md", "PostgreSQL, Redis, several processes")}  # SQLite stays
 
 
@@ -185,6 +206,7 @@ def test_commands_are_found() -> None:
     assert found["README.md: On the command line"][0].startswith("script/bootstrap")
     assert len(found["docs/running.md: Try it"]) == 5
     assert {page for page, _ in FAST} <= {section.page for section in SECTIONS}
+    assert [name for name, commands in found.items() if not commands] == [], "$ before each"
 
 
 def test_every_exception_is_of_a_command_that_is_printed() -> None:
