@@ -34,6 +34,7 @@ from tests.servers import postgresql, redis_server
 
 MODELS = (0.05, 3.0, 10.0)  # seconds
 PATIENCE = 120.0
+Made = Sequence[tuple[str, str, dict[str, Any], int]]  # name, bot, options, people
 OWN: dict[str, list[float]] = {}  # seconds that each model took, by the clock of the server
 
 
@@ -86,7 +87,8 @@ def model_server() -> Iterator[str]:
     command = [sys.executable, "-m", "tests.benchmarks.waiting_systems", "--serve"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as server:
-        host = f"127.0.0.1:{server.stdout.readline().strip()}"  # type: ignore[union-attr]
+        assert server.stdout is not None
+        host = f"127.0.0.1:{server.stdout.readline().strip()}"
         os.environ["BOT_PRIVATE_HOSTS"] = host
         try:
             yield f"http://{host}/v1"
@@ -153,9 +155,6 @@ def write(groups: Sequence[Sequence[int]], over: float) -> None:
 
 def p95(times: Sequence[float]) -> float:
     return sorted(times)[max(0, -(-95 * len(times) // 100) - 1)]
-
-
-Made = Sequence[tuple[str, str, dict[str, Any], int]]
 
 
 def measure(made: Made, over: float, url: str) -> None:

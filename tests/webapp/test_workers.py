@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import pairwise
 from uuid import uuid4
 
 import pytest
@@ -70,6 +71,34 @@ def test_jobs_whose_hint_was_lost_are_found(host: workers.Host) -> None:
     Event.objects.all().delete()
     ask()
     assert wait_for(is_answered) < 10  # 2 s on a machine that has time
+
+
+class Searching(workers.Host):
+    """A host that notes when it searches for what was lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.searches: list[float] = []
+
+    def _search(self) -> None:
+        self.searches.append(time.monotonic())
+        super()._search()
+
+
+def test_what_was_lost_is_searched_for_twice_a_second_at_most() -> None:
+    """However many replies come: each has what is due looked for."""
+    host = Searching()
+
+    def searched() -> bool:
+        host._look.set()
+        return len(host.searches) >= 4
+
+    host.start()
+    try:
+        wait_for(searched)
+    finally:
+        host.stop(grace=0)
+    assert min(later - one for one, later in pairwise(host.searches)) >= workers.SEARCH
 
 
 def test_jobs_of_a_dead_worker_are_taken_over_when_its_lease_ends(host: workers.Host) -> None:

@@ -35,6 +35,16 @@ def campaign_of(*texts: str, key: str = "k") -> Campaign:
     return campaign
 
 
+def of_two_systems(count: int) -> Campaign:
+    """Return a campaign in which alpha and beta are asked to continue so many contexts."""
+    campaign = campaign_of("Hi.", key="k0")
+    make_system(campaign, "beta")
+    for number in range(1, count):
+        Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
+    contexts.build(campaign=campaign, now=NOW)
+    return campaign
+
+
 def reply(conversation: Conversation, text: str = "A reply.") -> Event:
     """Let the bot answer."""
     return events.append(
@@ -121,11 +131,7 @@ def test_what_is_written_of_an_answered_continuation() -> None:
 
 def test_a_reply_keeps_its_item_while_others_come_in() -> None:
     """Each reply is one item, under a number that does not change."""
-    campaign = campaign_of("Hi.", key="k0")
-    make_system(campaign, "beta")
-    for number in range(1, 8):
-        Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
-    contexts.build(campaign=campaign, now=NOW)
+    campaign = of_two_systems(8)
     before: dict[int, str] = {}
     for name in ("beta", "alpha"):
         rooms = campaign.conversations.filter(system__name=name)
@@ -195,11 +201,7 @@ def test_a_protocol_that_asks_nothing_afterwards_makes_no_items() -> None:
 
 def test_systems_have_other_numbers_in_other_contexts_and_each_its_own() -> None:
     """S11: "1" is not always the same system, so a key does not tell which one it is."""
-    campaign = campaign_of("Hi.", key="k0")
-    make_system(campaign, "beta")
-    for number in range(1, 12):
-        Context.objects.create(campaign=campaign, key=f"k{number}", messages=["Hi."])
-    contexts.build(campaign=campaign, now=NOW)
+    campaign = of_two_systems(12)
     for one in campaign.conversations.all():
         reply(one)
     contexts.settle(campaign=campaign, now=NOW)

@@ -92,7 +92,9 @@ def test_personas_are_shown_in_the_form_that_the_partner_has_theirs() -> None:
     """Or the words would tell which one it is."""
     person = chatted()
     Seat.objects.filter(participation=None).update(persona_form="revised")
-    for key, sentences in shown(person).personas.items():
+    personas = shown(person).personas
+    assert len(personas) == 2
+    for key, sentences in personas.items():
         assert sentences == tuple(Persona.objects.get(key=key).revised)
 
 
