@@ -19,7 +19,7 @@ import os
 import threading
 from typing import Any
 
-from celery import Task
+from celery import Task, bootsteps
 from celery.exceptions import Reject
 from celery.signals import celeryd_after_setup, worker_shutdown, worker_shutting_down
 from celery.worker.control import control_command
@@ -88,6 +88,22 @@ def _start_hosting(instance: Any, **_: object) -> None:
         raise SystemExit("say which bots this worker answers for, such as -Q bot.profile_memory")
     _host.append(Host(bots, children=children(), on_lost=_leave))
     _host[0].start()
+
+
+class EventsAtOnce(bootsteps.StartStopStep):
+    """Each event of a task is sent by itself: Celery's own buffer of them is not safe with threads.
+
+    What a thread adds while the buffer is being sent is lost (celery issue 10434), and Flower shows
+    a task that has ended as one that still runs.
+    """
+
+    requires = ("celery.worker.consumer.events:Events",)
+
+    def start(self, parent: Any) -> None:
+        parent.event_dispatcher.buffer_group = frozenset()
+
+
+app.steps["consumer"].add(EventsAtOnce)
 
 
 @worker_shutting_down.connect
