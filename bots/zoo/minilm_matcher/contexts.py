@@ -134,5 +134,5 @@ class Library:
 
 
 def matcher_texts(texts: Sequence[str], states: States) -> MatcherTexts:
-    """Return texts with their encoded states."""
-    return MatcherTexts(states, measures(texts).to(states.hidden.device))
+    """Return texts whose states are encoded."""
+    return MatcherTexts.of(states, measures(texts).to(states.hidden.device))

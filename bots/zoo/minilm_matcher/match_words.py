@@ -8,11 +8,12 @@ alone. People repeat their words, marks and turns of phrase, and rare replies ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from bots.encoders.minilm import WORDS, States, Tokens
+from bots.encoders.minilm import WORDS, Tokens
 
 PAIRS = 1 << 16  # buckets of pairs of tokens
 PRIOR = 30.0  # tokens that the general prior counts for
@@ -35,9 +36,19 @@ def _bucket(first: Tensor, second: Tensor) -> Tensor:
     return (first.long() * 31337 + second.long() * 7919) % PAIRS
 
 
+class Numbered(Protocol):
+    """Texts as numbers of tokens: (text, token), 0 where there is none."""
+
+    @property
+    def numbers(self) -> Tensor: ...
+
+    @property
+    def words(self) -> Tensor: ...
+
+
 def by_words(
-    texts: States,
-    replies: States,
+    texts: Numbered,
+    replies: Numbered,
     equal: Tensor,
     groups: Sequence[Tensor],
     likely: tuple[Tensor, Tensor],
@@ -53,10 +64,9 @@ def by_words(
     alone = [*(kind.alone() for kind in (one, two)), count]
     contexts = len(groups[0])
     found = [each.expand(contexts, -1) for each in alone]
-    for rows in groups:
-        belongs = _belongs(rows, len(texts.numbers))
-        found += [*one.evidence(belongs), *two.evidence(belongs)]
-    return found
+    belongs = torch.stack([_belongs(rows, len(texts.numbers)) for rows in groups])
+    gained = [way for kind in (one, two) for way in kind.evidence(belongs)]
+    return [*found, *torch.stack(gained, dim=1).flatten(0, 1)]
 
 
 def _belongs(rows: Tensor, texts: int) -> Tensor:
@@ -82,10 +92,13 @@ class _TokenCounts:
         return total
 
     def evidence(self, belongs: Tensor) -> tuple[Tensor, Tensor]:
-        """Return how much likelier replies are given a group's texts: in total, and per token."""
-        times = (belongs @ self._times).view(-1, *self._likely.shape)
+        """Return how much likelier replies are given groups' texts: in total, and per token.
+
+        `belongs`, (group, context, text); both are (group, context, reply).
+        """
+        times = (belongs @ self._times).view(*belongs.shape[:-1], *self._likely.shape)
         prior = PRIOR * self._likely.exp()
-        total_count = PRIOR + (belongs @ self._many)[:, None, None]
+        total_count = PRIOR + (belongs @ self._many)[..., None, None]
         gain = (((times + prior) / total_count).log() - self._likely) * self._of_reply
-        total = gain.sum(dim=2)
+        total = gain.sum(dim=-1)
         return total, total / self._length

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bots.encoders.minilm import SIZE, WORDS, States
+from bots.encoders.minilm import SIZE, WORDS, States, words_of
 from bots.zoo.minilm_matcher import match_persona, match_words
 from bots.zoo.minilm_matcher.style import SIZE as STYLES
 from bots.zoo.minilm_matcher.style import by_style
@@ -53,15 +53,35 @@ class Turns:
 
 @dataclass(frozen=True)
 class MatcherTexts:
-    """Texts as the matcher sees them: states, marks and style."""
+    """Texts as the matcher sees them."""
 
-    states: States
+    numbers: Tensor  # (text, token), 0 where there is none
+    units: Tensor  # (text, token, size): of length 1, and 0 where there is no word
+    vectors: Tensor  # (text, size): of length 1
     style: Tensor
+    crowded: Tensor | None = None  # (text, feature), where the texts remembered change no more
+
+    @classmethod
+    def of(cls, states: States, style: Tensor) -> MatcherTexts:
+        """Return texts whose states and style are known."""
+        units = functional.normalize(states.hidden, dim=-1) * states.words.unsqueeze(-1)
+        vectors = functional.normalize(states.mean(), dim=-1)
+        return cls(states.numbers, units, vectors, style)
+
+    @property
+    def words(self) -> Tensor:
+        """Mask of tokens that are part of a word, and no mark."""
+        return words_of(self.numbers)
 
     def take(self, rows: Sequence[int] | slice) -> MatcherTexts:
         """Return some of the texts."""
-        hidden, numbers = self.states.hidden[rows], self.states.numbers[rows]
-        return MatcherTexts(States(hidden, numbers), self.style[rows])
+        return MatcherTexts(
+            self.numbers[rows],
+            self.units[rows],
+            self.vectors[rows],
+            self.style[rows],
+            None if self.crowded is None else self.crowded[rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -101,9 +121,8 @@ class Matcher(nn.Module):
 
     def remember(self, texts: MatcherTexts, kinds: Sequence[Sequence[int]]) -> None:
         """Put rows of texts, by kind, in place of those remembered longest."""
-        vectors = functional.normalize(texts.states.mean().detach(), dim=-1)
         known = [
-            torch.cat((vectors[list(rows)], old))[:REMEMBERED]
+            torch.cat((texts.vectors.detach()[list(rows)], old))[:REMEMBERED]
             for rows, old in zip(kinds, self.bank, strict=True)
         ]
         self.bank = torch.stack(known)  # a new one: gradients may still need the old
@@ -119,7 +138,7 @@ class Matcher(nn.Module):
     def features(self, texts: MatcherTexts, replies: MatcherTexts, turns: Turns) -> Tensor:
         """Return the features: (context, reply, feature)."""
         compared = self._compare(texts, replies)
-        weights = self._weights(replies.states)
+        weights = self._weights(replies)
         found = [*self._by_vector(compared, turns), *_reversed(compared, turns)]
         for group in GROUPS:
             found += _by_token(compared, getattr(turns, group), weights)
@@ -132,27 +151,24 @@ class Matcher(nn.Module):
             torch.cat((turns.persona, turns.own, turns.partner, turns.last), dim=1),
         )
         likely = (self.single, self.pairs)
-        found += match_words.by_words(texts.states, replies.states, compared.same, groups, likely)
+        found += match_words.by_words(texts, replies, compared.same, groups, likely)
         found += self._by_position(replies, turns, len(texts.style))
         styles = by_style(
             _with_nothing(texts.style), replies.style, turns.last, turns.own, turns.partner
         )
         return torch.cat((torch.stack(found, dim=-1), styles), dim=-1)
 
-    def _weights(self, states: States) -> Tensor:
-        return self.idf[states.numbers] * states.words
+    def _weights(self, texts: MatcherTexts) -> Tensor:
+        return self.idf[texts.numbers] * texts.words
 
     def _compare(self, texts: MatcherTexts, replies: MatcherTexts) -> _Compared:
-        text = functional.normalize(texts.states.mean(), dim=-1)
-        reply = functional.normalize(replies.states.mean(), dim=-1)
-        cosines = _with_nothing(text @ reply.T)
-        ours, theirs = (_units(each.states) for each in (texts, replies))
-        alike = torch.einsum("tnd,rmd->trnm", ours, theirs)
-        weights = self._weights(texts.states)
+        cosines = _with_nothing(texts.vectors @ replies.vectors.T)
+        alike = torch.einsum("tnd,rmd->trnm", texts.units, replies.units)
+        weights = self._weights(texts)
         weights = weights / (weights.sum(dim=1, keepdim=True) + 1e-6)
         reverse = torch.einsum("trn,tn->tr", alike.amax(dim=3), weights)
-        equal = texts.states.numbers[:, None, :, None] == replies.states.numbers[None, :, None, :]
-        among = functional.pad(text @ text.T, (0, 1, 0, 1))
+        equal = texts.numbers[:, None, :, None] == replies.numbers[None, :, None, :]
+        among = functional.pad(texts.vectors @ texts.vectors.T, (0, 1, 0, 1))
         return _Compared(
             cosines,
             among,
@@ -180,27 +196,22 @@ class Matcher(nn.Module):
         ]
 
     def _by_position(self, replies: MatcherTexts, turns: Turns, nowhere: int) -> list[Tensor]:
-        vectors = functional.normalize(replies.states.mean(), dim=-1)
+        crowded = self.crowded(replies.vectors) if replies.crowded is None else replies.crowded
         length = turns.length.clamp(max=POSITIONS).unsqueeze(1) / POSITIONS
         alone = (turns.persona == nowhere).all(dim=1, keepdim=True).to(length.dtype)
-        found = [length, alone, *self._crowded(vectors)]
-        return [each.expand(len(length), len(vectors)) for each in found]
+        found = [length, alone, *crowded.unbind(dim=1)]
+        return [each.expand(len(length), len(crowded)) for each in found]
 
-    def _crowded(self, vectors: Tensor) -> list[Tensor]:
-        """Return how near replies are to the texts remembered: the nearest, and all."""
+    def crowded(self, vectors: Tensor) -> Tensor:
+        """Return how near texts are to those remembered, the nearest and all: (text, feature)."""
         near = vectors @ self.bank.transpose(1, 2)  # (kind, reply, text)
         first = near.topk(max(NEAREST), dim=-1).values
         found = [first[..., :many].mean(dim=-1) for many in NEAREST]
-        return [each for way in (*found, near.mean(dim=-1)) for each in way]
+        return torch.stack([each for way in (*found, near.mean(dim=-1)) for each in way], dim=1)
 
 
 def _with_nothing(rows: Tensor) -> Tensor:
     return torch.cat((rows, rows.new_zeros((1, *rows.shape[1:]))))
-
-
-def _units(states: States) -> Tensor:
-    """Return tokens' vectors of length 1, and 0 where there is none."""
-    return functional.normalize(states.hidden, dim=-1) * states.words.unsqueeze(-1)
 
 
 def _reversed(compared: _Compared, turns: Turns) -> list[Tensor]:

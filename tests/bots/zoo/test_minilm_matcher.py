@@ -124,6 +124,27 @@ def test_layers_of_minilm_learn_when_told_so(tmp_path: Path) -> None:
     assert again.rank(PERSONA, HELLO, OFFERED) == bot.rank(PERSONA, HELLO, OFFERED)
 
 
+def test_in_half_precision_it_scores_alike_and_saves_what_was_learned(tmp_path: Path) -> None:
+    make = partial(BOT, examples=8, epochs=1, tuned_epochs=1, layers=1, batch=4, tuned_batch=8)
+    bot = make(candidates=10)
+    bot.train(demo("valid"), seed=0)
+    bot.save(tmp_path / "single")
+    half = make(weights=str(tmp_path / "single"), answer_precision="bf16")
+    served = half._ready()[0]
+    assert served.context is not None
+    for encoder in (served.network.encoder, served.context.encoder):
+        assert {each.dtype for each in encoder.parameters()} == {torch.bfloat16}
+    assert served.context.encoder.layers[0] is served.network.encoder.layers[0]
+    for said in ("What pets?", "and another long thing to say " * 12):  # both ways of attention
+        history = (*HELLO, Utterance("self", "Yes."), Utterance("partner", said))
+        wanted = bot.rank(PERSONA, history, OFFERED)
+        assert half.rank(PERSONA, history, OFFERED) == pytest.approx(wanted, abs=0.2)
+        assert half.rank(PERSONA, history, OFFERED) != wanted
+    half.save(tmp_path / "half")
+    weights = [tmp_path / name / "weights.safetensors" for name in ("single", "half")]
+    assert weights[0].read_bytes() == weights[1].read_bytes()
+
+
 def test_the_whole_context_counts_by_its_share() -> None:
     network, context = MatchNetwork(1, 4, 0.0), ContextNetwork(1)
     both = Serving(network, context, 0.5).scores(PERSONA, HELLO, OFFERED)
