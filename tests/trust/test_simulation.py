@@ -38,7 +38,7 @@ def test_no_campaign_is_kept_out_by_the_joins_of_those_before_it() -> None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_model_and_the_system_agree_for_long(seed: int) -> None:
-    counts = steps.run(seed, 2_000)
+    counts = steps.run(seed, ENOUGH)
     assert counts["rate"] > 20
     assert counts["killed"] > 20
 
