@@ -143,11 +143,12 @@ def come(campaign: Campaign, clock: Clock, law: random.Random, later: Any) -> Se
     visit.join()
     visit.post("start")
     seen = Seen(visit, clock.seconds)
-    poll(seen, clock, law, later, has_pressed=False)
+    poll(seen, clock, law, later, before="")
     return seen
 
 
-def poll(seen: Seen, clock: Clock, law: random.Random, later: Any, *, has_pressed: bool) -> None:
+def poll(seen: Seen, clock: Clock, law: random.Random, later: Any, *, before: str) -> None:
+    """Look, answer a check that is new since the last look, and look again."""
     state = seen.note(clock)
     if state == P.CHATTING:
         frames = seen.visit.get("frames?version=2&after=0").json()["frames"]
@@ -156,11 +157,10 @@ def poll(seen: Seen, clock: Clock, law: random.Random, later: Any, *, has_presse
         (status,) = (frame for frame in frames if frame["type"] == "status")
         seen.numbers["turn"] = float(status["turn"] == "you")
         return
-    if state == P.MATCHED and not has_pressed:
+    if state == P.MATCHED and before != state:  # after "MATCHED+" too: with another partner
         later(law.lognormvariate(math.log(4), 0.5), lambda: seen.visit.post("meet"))
-    asked = state.startswith(P.MATCHED)
     again = POLL * law.uniform(0.85, 1.15)
-    later(again, lambda: poll(seen, clock, law, later, has_pressed=asked))
+    later(again, lambda: poll(seen, clock, law, later, before=state))
 
 
 def sweep(clock: Clock, later: Any) -> None:
@@ -238,7 +238,9 @@ def test_nothing_seen_before_the_chat_tells_a_bot_from_a_person(
     monkeypatch: pytest.MonkeyPatch, each: int
 ) -> None:
     found = simulate(monkeypatch, each)
-    assert min(len(seen) for seen in found.values()) >= each - 3
+    counts = [len(seen) for seen in found.values()]
+    assert sum(counts) >= 2 * each - 3  # the others let a check pass
+    assert min(counts) >= 0.9 * each
     seen, often = ([shapes(found[kind], share) for kind in (True, False)] for share in (0, RARE))
     assert often[0] <= seen[1], "states, keys and words before a chat with a person"
     assert often[1] <= seen[0], "and before one with a bot"
