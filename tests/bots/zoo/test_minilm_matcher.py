@@ -140,6 +140,8 @@ def test_in_half_precision_it_scores_alike_and_saves_what_was_learned(tmp_path: 
         wanted = bot.rank(PERSONA, history, OFFERED)
         assert half.rank(PERSONA, history, OFFERED) == pytest.approx(wanted, abs=0.2)
         assert half.rank(PERSONA, history, OFFERED) != wanted
+    single, rough = (each._ready()[0].vectors([*OFFERED, said]) for each in (bot, half))
+    assert (single * rough).sum(dim=1).clamp(max=1).acos().max() < 0.02
     half.save(tmp_path / "half")
     weights = [tmp_path / name / "weights.safetensors" for name in ("single", "half")]
     assert weights[0].read_bytes() == weights[1].read_bytes()
