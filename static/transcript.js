@@ -19,10 +19,16 @@ export class Transcript {
     this.bySeq = new Map();
     this.partial = null; // the partner's reply while it is written
     this.atEnd = true;
+    let height = log.clientHeight;
     log.addEventListener("scroll", () => {
+      // Nobody scrolled where the log itself became smaller: the browser tells of both in one frame.
+      if (log.clientHeight !== height) return;
       this.atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
     });
-    new ResizeObserver(() => this.atEnd && this.scroll()).observe(log);
+    new ResizeObserver(() => {
+      height = log.clientHeight;
+      if (this.atEnd) this.scroll();
+    }).observe(log);
   }
 
   bubble(side, text) {

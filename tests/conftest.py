@@ -7,6 +7,7 @@ import gc
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -28,6 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "data"
+SHARED_WEIGHTS = "PARLEY_TESTS_WEIGHTS"  # names the folder of what all processes of a run train
 # The first has no window to draw, which is all that tests need.
 BROWSERS = (
     "chromium-headless-shell",
@@ -54,8 +56,12 @@ def find_chromium() -> str | None:
     return next((found for place in places if (found := shutil.which(place))), None)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     django.setup()
+    if not hasattr(config, "workerinput"):  # this process began those that share the work
+        made = tempfile.TemporaryDirectory(prefix="parley-tests-")
+        os.environ[SHARED_WEIGHTS] = made.name
+        config.add_cleanup(made.cleanup)
     # A hash says its own number of rounds, so servers that tests start can check these as well.
     PBKDF2PasswordHasher.iterations = 1_000
     settings.WHITENOISE_AUTOREFRESH = True  # else each client of a test looks for every static file

@@ -136,7 +136,10 @@ def _allowed(url: str) -> bool:
             "administrator has to add it under Model servers, or to name it in BOT_HOSTS"
         )
     if parts.scheme != "https" and not is_private:
-        raise NotAllowed(f"url is {url!r}, but must begin with https://")
+        raise NotAllowed(
+            f"url is {url!r}, but must begin with https://, unless its server is allowed as one of "
+            "ours: under Model servers, or in BOT_PRIVATE_HOSTS"
+        )
     return is_private
 
 
@@ -165,14 +168,26 @@ def _look_up(host: str, port: int, lookup: Lookup) -> tuple[str, ...]:
 
 def _only_public(host: str, addresses: Sequence[str]) -> None:
     for raw in addresses:
-        address = ipaddress.ip_address(raw)
-        inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-        public = all(one.is_global and not one.is_multicast for one in (address, inner or address))
-        if not public or address in NAT64:
+        if not _is_public(ipaddress.ip_address(raw)):
             raise NotAllowed(
                 f"{host} has the address {raw}, which is not public: if it is a server of yours, "
-                "name it in BOT_PRIVATE_HOSTS"
+                "an administrator has to allow it as one of ours under Model servers, or to name "
+                "it in BOT_PRIVATE_HOSTS"
             )
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    public = all(one.is_global and not one.is_multicast for one in (address, inner or address))
+    return public and address not in NAT64
+
+
+def is_private_by_name(host: str) -> bool:
+    """Tell whether a host is not public whatever is looked up: a private address, or localhost."""
+    try:
+        return not _is_public(ipaddress.ip_address(host))
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _never_link_local(host: str, addresses: Sequence[str]) -> None:

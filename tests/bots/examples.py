@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +17,7 @@ from bots import Dialogue, Trainable, Utterance, bot_options, get_dataset, make_
 from bots.bot import Ranker
 from bots.commands.predictions import Condition, Task, hits, predict
 from tests.bots import outside
+from tests.conftest import SHARED_WEIGHTS
 
 torch.set_num_threads(1)  # tests run side by side; threads that wait for each other slow all
 
@@ -62,12 +62,8 @@ def weights(name: str) -> str:
 @cache
 def _kept() -> Path:
     """Return the folder of the weights that all processes of a run of tests share."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    path = Path(tempfile.gettempdir()) / f"parley-weights-{run}" if run else None
-    if path is None:
-        return Path(tempfile.mkdtemp(prefix="parley-weights-"))
-    path.mkdir(exist_ok=True)
-    return path
+    shared = os.environ.get(SHARED_WEIGHTS)
+    return Path(shared) if shared else outside.folder()
 
 
 def trained(name: str, **options: object) -> object:

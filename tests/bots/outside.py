@@ -50,10 +50,17 @@ def _small_model() -> Mapping[str, object]:
     return {"checkpoint": str(tiny_chat()), "max_tokens": 8}
 
 
+def folder() -> Path:
+    """Return a new folder that lives as long as the tests' process."""
+    made = tempfile.TemporaryDirectory(prefix="parley-tests-")
+    atexit.register(made.cleanup)
+    return Path(made.name)
+
+
 @cache
 def tiny_chat() -> Path:
     """Return the folder of the small random GPT-2, with a chat template."""
-    path = Path(tempfile.mkdtemp(prefix="parley-chat-"))
+    path = folder()
     shutil.copytree(tiny_causal(), path, dirs_exist_ok=True)
     lines = "{% for each in messages %}{{ each['role'] }}: {{ each['content'] }}\n{% endfor %}"
     (path / "chat_template.jinja").write_text(lines + "assistant:", "utf-8")
@@ -98,7 +105,7 @@ def tiny_seq2seq() -> Path:
 
 def _saved(transformers: Any, kind: Any, config: Any, tokenizer: Any, scale: float) -> Path:
     transformers.set_seed(3)
-    path = Path(tempfile.mkdtemp(prefix="parley-checkpoint-"))
+    path = folder()
     model = kind(config)
     for (
         weight

@@ -6,7 +6,7 @@ two decimals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -140,13 +140,19 @@ def _icc(what: str, tables: int) -> Iterator[float]:
         off = []
         for form, row in zip(icc.FORMS, expected.to_dict("records"), strict=True):
             if what == "ends":
-                pairs = zip(ours[form].interval, row["CI95"], strict=True)
-                off += [abs(end - float(other)) for end, other in pairs]
+                off += _apart(ours[form].interval, [float(end) for end in row["CI95"]])
                 continue
             off.append(abs(ours[form].estimate - float(row["ICC"])))
             if form[0] != "1":
                 off.append(abs(gappy_ones[form].estimate - float(row["ICC"])))
         yield max(off)
+
+
+def _apart(ours: Sequence[float], package: Sequence[float]) -> list[float]:
+    """Return how far ends are apart; a lower end beyond the pole of a mean is without bound."""
+    if package[0] > package[1]:  # the package goes on beyond the pole, and its ends change places
+        return [0.0 if ours[0] == -np.inf else np.inf, abs(ours[1] - package[1])]
+    return [abs(end - other) for end, other in zip(ours, package, strict=True)]
 
 
 def _noisy(tables: int) -> Iterator[np.ndarray]:

@@ -127,7 +127,8 @@ def _rehearsed(systems: list[System]) -> LaunchCheck:
     if untried:
         text = _("Not passed by %(names)s: test them with the button “Rehearse”.")
         return LaunchCheck(name, False, text % {"names": ", ".join(untried)}, "systems")
-    return LaunchCheck(name, bool(systems), _("Every bot answered a test message."), "systems")
+    text = _("Every bot passed.") if systems else _("There is no system to test yet.")
+    return LaunchCheck(name, bool(systems), text, "systems")
 
 
 def _workers(systems: list[System], now: datetime) -> LaunchCheck:

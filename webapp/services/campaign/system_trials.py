@@ -144,7 +144,7 @@ def _json(value: object) -> str:
 
 
 def rehearse(*, campaign: AnyCampaign, pk: int, by: Any, now: datetime) -> None:
-    """Send a bot its test message; while one is under way, another is not sent."""
+    """Rehearse a bot; while one rehearsal is under way, another is not begun."""
     system = systems.one(campaign, pk)
     if not system.is_bot or system.rehearsal == System.Rehearsal.QUEUED:
         return

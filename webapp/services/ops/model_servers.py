@@ -149,6 +149,11 @@ def _server(typed: str, is_private: bool) -> str:
     server = f"[{host}]:{port or usual}" if ":" in host else f"{host}:{port or usual}"
     if parts.username or parts.query or parts.fragment or not egress.HOST.fullmatch(server):
         raise problem
+    if not is_private and (parts.scheme == "http" or egress.is_private_by_name(host)):
+        ours = _(
+            "%(value)s is no public address of HTTPS; if it is a server of yours, say so below"
+        )
+        raise Invalid({"server": ours % {"value": shown(typed)}})
     return f"{host}:{port or usual}"
 
 

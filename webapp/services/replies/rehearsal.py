@@ -39,7 +39,7 @@ from webapp.services.rules.protocols import protocol_of
 
 MESSAGES = (
     "Hello! How are you today, and what do you like to do?",
-    "What did you do last weekend?",
+    "I spent last weekend by the sea with my sister.",  # no question: a bot may answer by kind
     "Why do you like that?",
 )
 REPLIES = 3  # that a rehearsal asks for; a test chat asks for none, which its `minimum` says
@@ -147,26 +147,27 @@ def replied(conversation: Conversation, details: Mapping[str, Any]) -> None:
     version = {key: details.get(key, "") for key in ("model", "parameters")}
     version |= {key: details[key] for key in ORIGIN if key in details}
     replies_had = _replies(conversation)
-    faults = _faults(replies_had)
-    share = sum(1 for found in faults if found) / len(faults)
+    found_faults = faults(replies_had)
+    share = sum(1 for found in found_faults if found) / len(found_faults)
     if 100 * share > conversation.campaign.troubled_percent:
-        _note(conversation.system, S.FAILED, _complaint(faults), version)
+        _note(conversation.system, S.FAILED, _complaint(found_faults), version)
         return
     note = f"answered in {details.get('seconds', 0)} s: {replies_had[-1][0]}"[:1000]
     _note(conversation.system, S.PASSED, note, version)
 
 
 def _replies(conversation: Conversation) -> list[tuple[str, tuple[str, ...]]]:
-    """Return for each call the text that was shown, "" for none, and its events."""
     found = ReplyCall.objects.filter(job__conversation=conversation).order_by("job", "number")
-    shown = ReplyCall.Outcome.SHOWN
-    return [
-        (one.job.text if one.outcome == shown else "", tuple(one.events.split()))
-        for one in found.select_related("job")
-    ]
+    return [reply_of(each) for each in found.select_related("job")]
 
 
-def _faults(replies: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
+def reply_of(call: ReplyCall) -> tuple[str, tuple[str, ...]]:
+    """Return the text that was shown, "" for none, and the events of the call."""
+    is_shown = call.outcome == ReplyCall.Outcome.SHOWN
+    return call.job.text if is_shown else "", tuple(call.events.split())
+
+
+def faults(replies: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     """Return what is wrong with each reply, "" for nothing."""
     texts = [text for text, _ in replies if text]
     is_constant = len(texts) > 1 and len({key(text) for text in texts}) == 1

@@ -33,6 +33,7 @@ from webapp.services.campaign import (
 )
 from webapp.services.participation import study_info
 from webapp.services.rating import contexts, transcripts
+from webapp.services.replies import rehearsed
 from webapp.services.rules import protocols
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms import pasted
@@ -173,6 +174,7 @@ def checks(campaign: StaffCampaign) -> dict[str, Any]:
     checks = checklist.checklist(campaign, clock.now())
     return {
         "systems": rows,
+        "rehearsed": rehearsed.turns(campaign),
         "kinds": systems.kinds(campaign),
         "checks": checks,
         "ready": all(check.ok for check in checks),

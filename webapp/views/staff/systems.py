@@ -99,7 +99,7 @@ def remove(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
 
 @campaign_page(*WRITE, role=Role.RUNNER)
 def rehearse(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpResponse:
-    """Send a system its test message."""
+    """Rehearse a system."""
     system_trials.rehearse(campaign=campaign, pk=system, by=request.user, now=clock.now())
     return redirect("campaign", campaign.pk)
 

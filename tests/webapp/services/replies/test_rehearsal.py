@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db.models.functions import Now
 
+from bots.registry import bot_names
 from tests import serving
 from tests.bots.chat_completions import Fake, running
 from tests.bots.outside import tiny_causal
@@ -19,6 +22,7 @@ from webapp import inference
 from webapp.models import Conversation, ReplyJob, System
 from webapp.services.campaign import checklist
 from webapp.services.replies import delivery, rehearsal
+from webapp.services.replies import rehearsed as rehearsed_page
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +91,39 @@ def test_a_sound_model_passes_after_three_replies(fake: Fake) -> None:
     assert system.rehearsal == System.Rehearsal.PASSED
     assert len(fake.asked) == rehearsal.REPLIES
     assert [len(asked["messages"]) for asked in fake.asked] == [2, 4, 6]
+
+
+def test_a_page_has_what_was_heard_answered_and_wrong_in_the_latest_rehearsal(fake: Fake) -> None:
+    system = rehearsed("chat_server", url=fake.url, model="is cut")
+    rehearsal.test_chat(system=system, by="ann", now=NOW)  # is none
+    cut = rehearsed_turns(system)
+    assert [turn.heard for turn in cut] == list(rehearsal.MESSAGES)
+    assert all(turn.answered for turn in cut)
+    assert {turn.fault for turn in cut} == {"the model reached its limit of tokens"}
+    system.options |= {"model": "empty"}
+    system.save()
+    rehearsal.start(system=system, by="ann", now=NOW)
+    for _ in range(8):
+        ReplyJob.objects.update(lease_until=None)
+        serving.serve(bot="chat_server", owner="test", respond=inference.respond_here)
+    empty = rehearsed_turns(system)
+    assert [turn.heard for turn in empty] == [rehearsal.MESSAGES[0], *[""] * (len(empty) - 1)]
+    assert {turn.answered for turn in empty} == {""}
+    assert all(turn.fault.startswith("the bot said nothing") for turn in empty)
+    assert rehearsed_turns(rehearsed("generic"))[0].fault == ""
+
+
+def rehearsed_turns(system: System) -> Sequence[rehearsed_page.RehearsedTurn]:
+    return rehearsed_page.turns(system.campaign)[system.pk]
+
+
+def test_the_bots_of_the_first_study_pass() -> None:
+    guide = (Path(settings.BASE_DIR) / "docs" / "first_study.md").read_text()
+    steps = guide.partition("## What is compared")[2].partition("\n## ")[0]
+    named = [name for name in re.findall(r"`(\w+)`", steps) if name in bot_names()]
+    assert named == ["parrot", "generic"]
+    for name in named:
+        assert rehearsed(name).rehearsal == System.Rehearsal.PASSED, name
 
 
 @pytest.mark.parametrize(("percent", "passed"), [(99, "FAILED"), (100, "PASSED")])

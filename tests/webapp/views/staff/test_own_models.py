@@ -285,6 +285,19 @@ def test_what_is_no_server_is_refused_and_kept(admin: Client, server: str, said:
     assert not ModelServer.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "server",
+    ["http://gpu.lab:8000/v1", "127.0.0.1:8000", "https://10.0.0.7", "localhost:11434", "[::1]:80"],
+)
+def test_a_private_server_has_to_be_named_as_ours(admin: Client, server: str) -> None:
+    page = admin.post("/servers/", {"server": server})
+    assert page.status_code == 422
+    assert "if it is a server of yours, say so below" in page.content.decode()
+    assert not ModelServer.objects.exists()
+    assert admin.post("/servers/", {"server": server, "private": "true"}).status_code == 302
+    assert ModelServer.objects.get().is_private
+
+
 def test_a_host_gets_the_usual_port_and_is_listed_once(admin: Client) -> None:
     for typed_server in ("API.example.org", "https://api.example.org/v1", "gpu.lab:8000"):
         admin.post("/servers/", {"server": typed_server})
