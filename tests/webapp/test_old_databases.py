@@ -33,6 +33,7 @@ from webapp.models import (
     Participation,
     PayLedger,
     Project,
+    ReplyCall,
     Study,
     Whitelist,
 )
@@ -324,7 +325,41 @@ class Projects:
         assert all(row.is_administrator for row in members)
 
 
-STORIES = (Promises, FirstSides, Candidates, Budgets, Projects)
+class Replies:
+    """Replies that nobody got, since the conversation was over, are neither shown nor failed."""
+
+    made_at = "0050_panel_parts_and_hooks"
+    late = "the answer came after the job had gone to another worker, or was given up"
+    made = (
+        ("DROPPED", "SHOWN", "", "UNWANTED"),
+        ("DROPPED", "FAILED", late, "UNWANTED"),
+        ("DROPPED", "FAILED", "status 500", "FAILED"),
+        ("DONE", "FAILED", late, "FAILED"),
+        ("DONE", "SHOWN", "", "SHOWN"),
+    )
+
+    @staticmethod
+    def make(rows: Rows) -> None:
+        campaign = campaign_of(rows, "replies", project=rows("webapp.Project").first())
+        conversation = rows("webapp.Conversation").create(
+            campaign=campaign, system=system_of(rows, campaign), seed=1, started_at=NOW
+        )
+        for number, (state, outcome, error, _) in enumerate(Replies.made):
+            job = rows("webapp.ReplyJob").create(
+                conversation=conversation, in_reply_to=number, bot="x", queued_at=NOW, state=state
+            )
+            rows("webapp.ReplyCall").create(
+                job=job, number=1, attempt=1, outcome=outcome, error=error, seed=1, seconds=1
+            )
+
+    @staticmethod
+    def check() -> None:
+        calls = ReplyCall.objects.filter(job__conversation__campaign__slug="replies")
+        found = list(calls.order_by("pk").values_list("outcome", flat=True))
+        assert found == [outcome for *_, outcome in Replies.made]
+
+
+STORIES = (Promises, FirstSides, Candidates, Budgets, Projects)  # which outlast a way down
 
 
 @pytest.mark.timeout(300)
@@ -335,9 +370,11 @@ def test_what_former_versions_held_is_as_it_was_up_down_and_up_again() -> None:
     with nothing():
         for story in STORIES:
             story.make(go([("webapp", story.made_at)]))
+        Replies.make(go([("webapp", Replies.made_at)]))
         go(None)
         assert schema() == made_in_one_step
         check_all()
+        Replies.check()
         assert Study.objects.exists()
         assert Whitelist.objects.exists()
         conversation, empty = said_today()

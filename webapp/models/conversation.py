@@ -220,6 +220,7 @@ class ReplyCall(Row):
         SHOWN = "SHOWN", "shown"
         REFUSED = "REFUSED", "refused by the protocol"
         FAILED = "FAILED", "failed"
+        UNWANTED = "UNWANTED", "not shown: the conversation was over"
 
     job = models.ForeignKey(ReplyJob, models.CASCADE, related_name="calls")
     number = models.PositiveSmallIntegerField()  # of the job's calls, from 1

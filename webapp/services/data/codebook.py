@@ -129,7 +129,8 @@ REPLIES = {
     "in_reply_to": "`seq` of the message that it answers; 0 for an opening",
     "number": "number of the call for this reply, from 1: one that failed is followed by another",
     "attempt": "attempt of the reply job",
-    "outcome": "SHOWN, REFUSED by a rule of the protocol, or FAILED",
+    "outcome": "SHOWN, REFUSED by a rule of the protocol, FAILED, or UNWANTED: the conversation "
+    "was over before the reply was shown",
     "events": "what became of the raw text, separated by semicolons; reply_events.csv has each",
     "error": "why it was refused or failed",
     "raw": "the text as the bot wrote it, as a JSON string",
@@ -152,6 +153,7 @@ REPLY_EVENTS = {
     "shown": "calls whose reply people got",
     "refused": "calls whose reply a rule of the protocol refused",
     "failed": "calls that failed",
+    "unwanted": "calls whose reply nobody got, since the conversation was over before",
     "troubled": "calls that failed or met an event that speaks against the system: "
     + ", ".join(calls.TROUBLES),
     **calls.EVENTS,

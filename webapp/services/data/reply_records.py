@@ -66,6 +66,7 @@ def event_rows(campaign: Campaign) -> Iterator[Record]:
             "shown": each.shown,
             "refused": each.refused,
             "failed": each.failed,
+            "unwanted": each.unwanted,
             "troubled": each.troubled,
             **each.events,
         }

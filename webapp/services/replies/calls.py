@@ -57,6 +57,7 @@ class ReplyCounts:
     shown: int
     failed: int
     refused: int
+    unwanted: int
     troubled: int
     events: Mapping[str, int]
     tokens: int = 0  # as reported
@@ -99,13 +100,23 @@ def record(made: Sequence[BotCall]) -> dict[int, Conversation]:
 def mark_late(jobs: Iterable[ReplyJob]) -> None:
     """Mark calls as failed whose answer came when the job was not their claim's any more.
 
-    An answer that is stored again, as after a lost connection, is none of them.
+    An answer that is stored again, as after a lost connection, is none of them. Where the
+    conversation was over it is nobody's failure: the reply was not wanted any more.
     """
     for job in jobs:
         own = {"owner": job.owner, "attempt": job.attempt, "answered_at__isnull": False}
-        if not ReplyJob.objects.filter(pk=job.pk, **own).exists():
+        row = ReplyJob.objects.filter(pk=job.pk)
+        if row.filter(state=ReplyJob.State.DROPPED).exists():
+            mark_unwanted(row)
+        elif not row.filter(**own).exists():
             rows = ReplyCall.objects.filter(job=job.pk, attempt=job.attempt, outcome=Outcome.SHOWN)
             rows.update(outcome=Outcome.FAILED, error=LATE)
+
+
+def mark_unwanted(jobs: QuerySet[ReplyJob]) -> None:
+    """Mark calls whose reply would have been shown, had the conversation not been over."""
+    rows = ReplyCall.objects.filter(job__in=jobs, outcome=Outcome.SHOWN)
+    rows.update(outcome=Outcome.UNWANTED)
 
 
 def _by_campaign(call: BotCall) -> tuple[int, int]:
@@ -175,6 +186,7 @@ def counted(rows: QuerySet[ReplyCall]) -> list[ReplyCounts]:
             shown=row[f"outcome_{Outcome.SHOWN}"],
             failed=row[f"outcome_{Outcome.FAILED}"],
             refused=row[f"outcome_{Outcome.REFUSED}"],
+            unwanted=row[f"outcome_{Outcome.UNWANTED}"],
             troubled=row["troubled"],
             events={name: row[f"event_{name}"] for name in EVENTS},
             tokens=row["tokens"],

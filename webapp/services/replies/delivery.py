@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from webapp import clock
 from webapp.models import Campaign, Conversation, Event, Flag, Participation, ReplyJob
-from webapp.services.replies import allowances, pace, queue, rehearsal
+from webapp.services.replies import allowances, calls, pace, queue, rehearsal
 from webapp.services.rules import audit, events, flags, payment, persona_stack, states, uptime
 
 J = ReplyJob.State
@@ -204,6 +204,7 @@ def _show(
     over = [job.pk for job, _ in answers if conversations[job.conversation_id].state != OPEN]
     if over:
         states.try_move(ReplyJob.objects.filter(pk__in=over), "withhold")
+        calls.mark_unwanted(ReplyJob.objects.filter(pk__in=over))
     events.append_all(
         [
             events.New(
@@ -339,7 +340,9 @@ def retry(job: ReplyJob) -> ReplyJob:
 
 def drop(conversation: Conversation) -> None:
     """Want no more replies in a conversation that is over."""
-    states.try_move(ReplyJob.objects.filter(conversation=conversation), "drop", lease_until=None)
+    jobs = ReplyJob.objects.filter(conversation=conversation)
+    if states.try_move(jobs, "drop", lease_until=None):
+        calls.mark_unwanted(jobs.filter(state=J.DROPPED))
 
 
 def sweep() -> int:

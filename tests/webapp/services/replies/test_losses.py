@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
+import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +25,9 @@ from webapp import inference
 from webapp.inference import Answers
 from webapp.models import Flag, ReplyCall, ReplyJob
 from webapp.services.conversation import chat, opening
+from webapp.services.data import exports
+from webapp.services.monitoring import monitor
+from webapp.services.participation import stopping
 from webapp.services.replies import batches, calls, delivery, pace, queue, worker
 from webapp.services.replies.batches import Limit
 
@@ -186,6 +194,32 @@ def test_a_worker_that_wakes_after_losing_its_job_has_shown_nothing() -> None:
     rows = ReplyCall.objects.order_by("attempt").values_list("attempt", "outcome", "error")
     assert list(rows) == [(1, "FAILED", calls.LATE), (2, "SHOWN", "")]
     assert len(replied()) == 1
+
+
+@pytest.mark.parametrize("ended", ["before it is answered", "before it is shown"])
+def test_a_reply_that_comes_after_the_end_is_neither_shown_nor_failed(
+    ended: str, tmp_path: Path
+) -> None:
+    (person,) = waiting(pace=5.0)
+    (work,) = worker.claim(bot="parrot", owner="w")
+    call = worker.ask(work, inference.respond_here)
+    if ended == "before it is shown":  # the bot still seems to type
+        worker.settle(call, Limit())
+        assert ReplyCall.objects.get().outcome == "SHOWN"
+    stopping.stop(person=person, now=NOW)
+    worker.settle(call, Limit())
+    delivery.deliver_due()
+    assert replied() == []
+    assert ReplyCall.objects.get().outcome == "UNWANTED"
+    campaign = person.campaign
+    (counted,) = calls.counts(campaign)
+    assert (counted.calls, counted.shown, counted.failed, counted.unwanted) == (1, 0, 0, 1)
+    assert counted.share == 0
+    assert not any(alarm.name == "troubled" for alarm in monitor.live(campaign, NOW).alarms)
+    exported = zipfile.ZipFile(exports.write_to(campaign=campaign, path=tmp_path / "e.zip"))
+    (row,) = csv.DictReader(io.TextIOWrapper(exported.open("replies.csv"), "utf-8"))
+    assert (row["outcome"], row["shown"]) == ("UNWANTED", "")
+    assert json.loads(row["raw"]) == "Number 0."
 
 
 def test_of_calls_that_end_together_only_the_late_one_has_failed() -> None:
