@@ -18,6 +18,7 @@ from webapp.forms.typed_fields import StaffForm, TypedField
 from webapp.services.campaign.systems import (
     StoredSystem,
     checkpoints_here,
+    is_bot,
     is_people,
     problems_of,
     suggested_keys,
@@ -191,11 +192,11 @@ class SystemForm(StaffForm):
         chat = protocol.chat
         if chat is None:
             del self.fields["target"]
-        if chat is None or not chat.pool or is_people(bot):
+        if chat is None or not chat.pool or not is_bot(bot):
             del self.fields["sees_persona"]
         if is_people(bot):
             del self.fields["is_control"]
-        self.options = () if is_people(bot) else _open_options(bot)
+        self.options = _open_options(bot) if is_bot(bot) else ()
         stored = system.options if system else {}
         for each in self.options:
             self.fields[OPTION + each.name] = OptionField(bot, each, self.options)
@@ -230,7 +231,7 @@ class SystemForm(StaffForm):
 
     def _presets(self) -> dict[str, dict[str, Any]]:
         known = {each.name for each in self.options}
-        presets = {} if is_people(self.bot) else bot_presets(self.bot)
+        presets = bot_presets(self.bot) if is_bot(self.bot) else {}
         return {name: values for name, values in presets.items() if values.keys() <= known}
 
     def clean(self) -> dict[str, Any]:

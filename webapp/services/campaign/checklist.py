@@ -107,7 +107,10 @@ def replies_to_contexts(campaign: AnyCampaign) -> Replies:
 def _systems(systems: list[System], protocol: Protocol) -> LaunchCheck:
     name = _("Systems")
     if not systems:
-        return LaunchCheck(name, False, _("There is none yet; add at least one."), "systems")
+        text = _("There is none yet; add at least one.")
+        if protocol.chat is None:
+            text += " " + _("Names in imported replies become systems.")
+        return LaunchCheck(name, False, text, "systems")
     partner = protocol.chat.partner if protocol.chat else "bot"
     wrong = [s.name for s in systems if (s.is_people and partner == "bot")]
     wrong += [s.name for s in systems if (not s.is_people and partner == "person")]

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from bots.datasets import contexts as dataset
 from evaluation import Protocol
@@ -168,9 +169,16 @@ def stored(campaign: AnyCampaign) -> list[StoredContext]:
     ]
 
 
-def lengths(campaign: AnyCampaign) -> tuple[int, int]:
-    """Return how many messages a context may have, least and most."""
-    return _lengths(protocol_of(campaign))
+def messages_wanted(campaign: AnyCampaign) -> str:
+    """Return how many messages a context may have, in words; "" where texts stand alone."""
+    return _wanted(*_lengths(protocol_of(campaign)))
+
+
+def _wanted(least: int, most: int) -> str:
+    if least < most:
+        return _("%(least)d to %(most)d messages") % {"least": least, "most": most}
+    text = ngettext("%(count)d message", "%(count)d messages", most)
+    return text % {"count": most} if most else ""
 
 
 def _lengths(protocol: Protocol) -> tuple[int, int]:
@@ -200,8 +208,12 @@ def _parse(
     least, most = _lengths(protocol)
     if not least <= len(messages) <= most:
         raise BadRow(
-            _("has %(count)d messages; it must have %(least)d to %(most)d")
-            % {"count": len(messages), "least": least, "most": most}
+            ngettext(
+                "has %(count)d message; it must have %(wanted)s",
+                "has %(count)d messages; it must have %(wanted)s",
+                len(messages),
+            )
+            % {"count": len(messages), "wanted": _wanted(least, most) or _("none")}
         )
     replies = _replies(record.get("replies", {}), bots)
     _check_lengths([*messages, *(reply.text for reply in replies)])

@@ -98,7 +98,7 @@ def doors(campaign: AnyCampaign, search: str = "") -> dict[str, list[OfferedSyst
 
 def missing(bot: str) -> str:
     """Return what a bot needs before it can answer here, "" if nothing."""
-    if is_people(bot):
+    if not is_bot(bot):
         return ""
     options = {each.name: each for each in bot_options(bot)}
     if "url" in options:
@@ -149,7 +149,12 @@ def about_bot(name: str) -> str:
 
 def calls_a_server(bot: str) -> bool:
     """Tell whether a system of this bot calls a server by its address."""
-    return not is_people(bot) and worker.calls_servers(bot)
+    return is_bot(bot) and worker.calls_servers(bot)
+
+
+def is_bot(bot: str) -> bool:
+    """Tell whether reply workers answer for what is chosen for a system."""
+    return System(bot=bot).is_bot
 
 
 def is_people(bot: str) -> bool:

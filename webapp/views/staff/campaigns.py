@@ -91,7 +91,7 @@ def _create(
         own=own,
         project=form.project(),
     )
-    messages.success(request, _("The draft is saved. Next: add the systems."))
+    messages.success(request, _("The draft is saved. What it still needs is listed below."))
     return redirect("campaign", campaign.pk)
 
 

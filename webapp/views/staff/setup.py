@@ -114,7 +114,7 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
         "rows": contexts_import.stored(campaign),
         "count": contexts_import.count(campaign),
         "kind": "contexts",
-        "lengths": contexts_import.lengths(campaign),
+        "messages_wanted": contexts_import.messages_wanted(campaign),
         "has_known": contexts_import.known_question(campaign),
         **_written(request, campaign),
         "sources": taken_replies.sources(campaign=campaign, user=request.user),

@@ -158,6 +158,8 @@ def _beside(
         return render(request, PAGE, _form(campaign, form, bot, system))
     if act not in ("preview", "try"):
         return None
+    if not systems.is_bot(bot):
+        raise Http404(act)
     form = SystemForm(protocol, bot, request.POST, system)
     context = _form(campaign, form, bot, system) | {"message": typed.get("message", "")[:10_000]}
     try:
@@ -185,7 +187,7 @@ def _form(
         "about": about,
         "system": system,
         "makes_requests": systems.calls_a_server(bot),
-        "is_bot": not systems.is_people(bot),
+        "is_bot": systems.is_bot(bot),
     }
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 
+from evaluation.registry import get_protocol, protocol_names
 from tests.factories import NOW, make_campaign, make_staff
 from webapp.models import IMPORTED, Campaign, Conversation, Event, Item, QuotaCell
 from webapp.services.campaign import checklist, contexts_import, duplicates, launch, systems
@@ -77,8 +80,8 @@ BAD = [
     ({"dataset": "x" * 41}, "dataset is "),
     ({"character": ["Ann"]}, "character is "),
     ({"reply": "I do."}, "has a field "),
-    ({"messages": []}, "has 0 messages; it must have 1 to 20"),
-    ({"messages": ["Hi."] * 21}, "has 21 messages; it must have 1 to 20"),
+    ({"messages": []}, "has 0 messages; it must have 1 to 20 messages"),
+    ({"messages": ["Hi."] * 21}, "has 21 messages; it must have 1 to 20 messages"),
 ]
 
 
@@ -95,6 +98,41 @@ def test_a_bad_row_is_named_and_nothing_is_stored(change: dict[str, Any], compla
         store(campaign, *rows)
     assert not campaign.contexts.exists()
     assert not campaign.systems.exists()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "wanted", "complaint"),
+    [
+        ("reply_grades", "1 to 20 messages", ""),
+        ("graded_pairs", "2 messages", "has 1 message; it must have 2 messages"),
+        ("perceived_sentiment", "1 message", ""),
+        ("persona_likely", "", "has 1 message; it must have none"),
+    ],
+)
+def test_how_many_messages_a_context_has_is_said_before_and_after(
+    protocol: str, wanted: str, complaint: str
+) -> None:
+    campaign = make_campaign(protocol, state=Campaign.State.DRAFT)
+    assert contexts_import.messages_wanted(campaign) == wanted
+    row = {"id": "c1", "messages": ["Do you like tea?"], "replies": {"mine": "I do."}}
+    found = contexts_import.preview(campaign=campaign, text=json.dumps(row))
+    assert [each.error for each in found.rows] == [complaint]
+
+
+def test_the_guide_says_how_many_messages_each_protocol_wants() -> None:
+    guide = (Path(settings.BASE_DIR) / "docs" / "judging_replies.md").read_text()
+    table = guide.partition("|---|---|---|---|\n")[2].partition("\n\n")[0]
+    by_title = {protocol.title: protocol for protocol in map(get_protocol, protocol_names())}
+    found = {}
+    for row in table.splitlines():
+        _, _, titles, _, wanted, _ = (cell.strip() for cell in row.split("|"))
+        named = [title for title in by_title if title in titles]
+        found |= dict.fromkeys(named, wanted)
+    assert len(found) == 10
+    for title, wanted in found.items():
+        campaign = make_campaign(by_title[title].name, state=Campaign.State.DRAFT)
+        said = contexts_import.messages_wanted(campaign).partition(" message")[0] or "none"
+        assert wanted == said, title
 
 
 def test_a_reply_in_the_name_of_a_bot_that_replies_itself_is_refused() -> None:

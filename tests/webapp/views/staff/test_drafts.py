@@ -12,6 +12,8 @@ from django.urls import reverse
 
 from tests.factories import make_campaign
 from webapp.models import (
+    IMPORTED,
+    PEOPLE,
     Campaign,
     QuotaCell,
     ReplyJob,
@@ -112,6 +114,27 @@ def test_a_system_is_added_changed_and_removed(ann: Client, draft: Campaign) -> 
     assert ann.post(reverse("remove-system", args=[draft.pk, system.pk])).status_code == 302
     assert not System.objects.filter(pk=system.pk).exists()
     assert ann.get(reverse("add-system", args=[draft.pk, "nobody"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("protocol", "bot"), [("reply_ranking", IMPORTED), ("meena_human", PEOPLE)]
+)
+def test_what_is_no_bot_is_renamed_and_neither_rehearsed_nor_tried(
+    ann: Client, protocol: str, bot: str
+) -> None:
+    draft = make_campaign(protocol, state=Campaign.State.DRAFT, systems={"mine": bot})
+    system = draft.systems.get()
+    page = ann.get(f"/campaigns/{draft.pk}/").content.decode()
+    change = reverse("system", args=[draft.pk, system.pk])
+    assert change in page
+    for name in ("rehearse", "begin-test-chat"):
+        assert reverse(name, args=[draft.pk, system.pk]) not in page
+    assert "Change mine" in ann.get(change).content.decode()
+    typed = ann.get(change).context["form"].typed() | {"name": "ours"}
+    assert ann.post(change, typed | {"act": "try"}).status_code == 404
+    assert ann.post(change, typed).status_code == 302
+    system.refresh_from_db()
+    assert (system.name, system.bot) == ("ours", bot)
 
 
 def test_a_rehearsal_and_a_test_chat_go_the_path_of_every_reply(
