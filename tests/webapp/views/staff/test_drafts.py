@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from evaluation.registry import protocol_names
 from tests.factories import make_campaign
 from webapp.models import (
     IMPORTED,
@@ -114,6 +115,37 @@ def test_a_system_is_added_changed_and_removed(ann: Client, draft: Campaign) -> 
     assert ann.post(reverse("remove-system", args=[draft.pk, system.pk])).status_code == 302
     assert not System.objects.filter(pk=system.pk).exists()
     assert ann.get(reverse("add-system", args=[draft.pk, "nobody"])).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("protocol", "pay", "shown"),
+    [
+        ("personachat_bot", "2.00", "<dd>22.00 USD"),
+        ("reply_ranking", "2.00", "<dd>counted at the launch <"),
+        ("reply_ranking", "0.00", "<dd>0.00 USD"),
+    ],
+)
+def test_a_budget_that_nobody_can_count_yet_is_not_shown_as_nothing(
+    ann: Client, protocol: str, pay: str, shown: str
+) -> None:
+    draft = make_campaign(protocol, state=Campaign.State.DRAFT, pay=pay, waiting_pay="0.00")
+    page = ann.get(f"/campaigns/{draft.pk}/").content.decode()
+    assert page.partition("<dt>Budget</dt>")[2].startswith(shown)
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_each_line_of_the_checklist_leads_to_the_page_that_puts_it_right(
+    ann: Client, protocol: str
+) -> None:
+    draft = make_campaign(protocol, state=Campaign.State.DRAFT)
+    page = ann.get(f"/campaigns/{draft.pk}/")
+    lines = [line for line in page.context["checks"] if line.where]
+    assert lines
+    for line in lines:
+        at = "campaign" if line.where == "systems" else line.where
+        address = reverse(at, args=[draft.pk]) + "#systems" * (line.where == "systems")
+        assert f'<a href="{address}">{line.name}</a>' in page.content.decode()
+        assert ann.get(address).status_code == 200
 
 
 @pytest.mark.parametrize(
