@@ -136,10 +136,13 @@ def store(*, campaign: AnyCampaign, text: str, by: Any, now: datetime) -> int:
         return len(found.rows)
 
 
-def bundled() -> str:
-    """Return the contexts that come with Parley as JSON Lines."""
+def bundled(campaign: AnyCampaign | None = None) -> str:
+    """Return the contexts that come with Parley as JSON Lines; of a campaign, those that fit."""
+    least, most = _lengths(protocol_of(campaign)) if campaign else (1, dataset.LONGEST)
     records = (
-        {"id": each.id, "messages": [turn.text for turn in each.turns]} for each in dataset.read("")
+        {"id": each.id, "messages": [turn.text for turn in each.turns]}
+        for each in dataset.read("")
+        if least <= len(each.turns) <= most
     )
     return "\n".join(json.dumps(record, ensure_ascii=False) for record in records)
 

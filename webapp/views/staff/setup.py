@@ -121,7 +121,8 @@ def static_contexts(request: HttpRequest, campaign: StaffCampaign) -> HttpRespon
     }
     if not context["writes"]:
         context["replies"] = checklist.replies_to_contexts(campaign)
-    bundled = contexts_import.bundled()
+    bundled = contexts_import.bundled(campaign)
+    context["built_in"] = len(bundled.splitlines())
     return _import(request, campaign, contexts_import, bundled, context)
 
 

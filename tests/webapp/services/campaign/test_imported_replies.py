@@ -117,13 +117,17 @@ def test_how_many_messages_a_context_has_is_said_before_and_after(
     row = {"id": "c1", "messages": ["Do you like tea?"], "replies": {"mine": "I do."}}
     found = contexts_import.preview(campaign=campaign, text=json.dumps(row))
     assert [each.error for each in found.rows] == [complaint]
+    built_in = contexts_import.bundled(campaign)
+    assert bool(built_in) == bool(wanted)
+    if built_in:
+        assert not contexts_import.preview(campaign=campaign, text=built_in).bad
 
 
 def test_the_guide_says_how_many_messages_each_protocol_wants() -> None:
     guide = (Path(settings.BASE_DIR) / "docs" / "judging_replies.md").read_text()
     table = guide.partition("|---|---|---|---|\n")[2].partition("\n\n")[0]
     by_title = {protocol.title: protocol for protocol in map(get_protocol, protocol_names())}
-    found = {}
+    found: dict[str, str] = {}
     for row in table.splitlines():
         _, _, titles, _, wanted, _ = (cell.strip() for cell in row.split("|"))
         named = [title for title in by_title if title in titles]
