@@ -75,15 +75,24 @@ def _lines(found: judging.JudgeRun) -> list[str]:
     for what, counts in (("could not be used", found.unusable), ("failed", found.failed)):
         lines.append(f"{sum(counts.values())} answers {what}.")
         lines += [f"  {count}: {why}" for why, count in counts.items()]
-    lines.append(f"{found.steady:.0%} of answers are the most frequent one of their item.")
+    if not found.answers:
+        lines.append("No answer could be used, so the table has no row.")
+    if found.steady is not None:
+        lines.append(f"{found.steady:.0%} of answers are the most frequent one of their item.")
     if found.skipped:
         lines.append(f"Not asked of a model: {', '.join(found.skipped)}.")
-    if (bias := found.bias) is not None:
-        low, high = bias.interval.low, bias.interval.high
-        lines.append(
-            f"What stood first beat another in {bias.share:.0%} of pages, 95 % {low:.0%} to "
-            f"{high:.0%} ({bias.items} items, each in both orders): "
-            + ("a position bias is shown" if bias.is_shown else "no position bias is shown")
-            + f"; both orders contradict each other in {bias.contradicted:.0%}."
-        )
+    if found.bias is not None:
+        lines.append(_about(found.bias))
     return lines
+
+
+def _about(bias: judging.PositionBias) -> str:
+    beat = f"What stood first beat another in {bias.share:.0%} of pages"
+    if bias.interval is None:
+        return f"{beat} of 1 item: too few to tell a position bias."
+    between = f"{bias.interval.low:.0%} to {bias.interval.high:.0%}"
+    shown = "a position bias is shown" if bias.is_shown else "no position bias is shown"
+    line = f"{beat}, 95 % {between} ({bias.items} items, each in both orders): {shown}"
+    if bias.contradicted is not None:
+        line += f"; both orders contradict each other in {bias.contradicted:.0%}"
+    return f"{line}."

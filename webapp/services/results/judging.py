@@ -57,17 +57,21 @@ class JudgeModel:
 
 @dataclass(frozen=True)
 class PositionBias:
-    """How often what stood first beat another, over both orders; half without a bias."""
+    """How often what stood first beat another, over both orders; half without a bias.
+
+    interval: of the share; none of one item. contradicted: the share of items and questions for
+    which the orders have other winners; none where no item was judged in both.
+    """
 
     share: float
-    interval: Interval
+    interval: Interval | None
     items: int
-    contradicted: float  # share of items and questions for which the orders have other winners
+    contradicted: float | None
 
     @property
     def is_shown(self) -> bool:
         """Whether half lies outside the interval."""
-        return not self.interval.low <= 0.5 <= self.interval.high
+        return self.interval is not None and not self.interval.low <= 0.5 <= self.interval.high
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,8 @@ class JudgeRun:
     tokens: Mapping[str, int]
     cost: float | None
     bias: PositionBias | None
-    steady: float  # share of answers that are the most frequent one of their item
+    answers: int  # rows of the table
+    steady: float | None  # share of answers that are the most frequent one of their item
     skipped: Sequence[str]
 
 
@@ -150,7 +155,7 @@ def _note(out: Path, facts: Mapping[str, Any]) -> None:
     """Write facts down beside those that are there."""
     path = out / ABOUT
     known = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    text = json.dumps({**known, **facts}, ensure_ascii=False, indent=1)
+    text = json.dumps({**known, **facts}, ensure_ascii=False, allow_nan=False, indent=1)
     path.write_text(text + "\n", "utf-8")
 
 
@@ -294,6 +299,7 @@ def _result(
         tokens=dict(tokens),
         cost=_cost(judge.options, tokens),
         bias=position_bias(rows),
+        answers=len(rows),
         steady=_steady(rows),
         skipped=sorted(every - could),
     )
@@ -329,17 +335,23 @@ def position_bias(rows: Sequence[Mapping[str, Any]]) -> PositionBias | None:
         return None
     means = np.array([np.mean(each) for each in shares.values()])
     mean, count = float(means.mean()), len(means)
-    se = float(means.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+    interval = None
+    if count > 1:
+        interval = t_interval(mean, float(means.std(ddof=1)) / math.sqrt(count), count - 1)
     both = [pair for pair in winners.values() if len(pair) == 2]
     contradicted = [not one & other for one, other in both]
-    share = float(np.mean(contradicted)) if contradicted else math.nan
-    return PositionBias(mean, t_interval(mean, se, count - 1), count, share)
+    share = float(np.mean(contradicted)) if contradicted else None
+    return PositionBias(mean, interval, count, share)
 
 
-def _steady(rows: Sequence[Mapping[str, Any]]) -> float:
-    """Return the share of answers equal to the most frequent one of their item and question."""
+def _steady(rows: Sequence[Mapping[str, Any]]) -> float | None:
+    """Return the share of answers equal to the most frequent one of their item and question.
+
+    Only what was answered more than once counts; without any there is none.
+    """
     answers: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
     for row in rows:
         answers[row["item"], row["system"], row["question"]][row["value"]] += 1
-    total = sum(counts.total() for counts in answers.values())
-    return sum(max(counts.values()) for counts in answers.values()) / total if total else math.nan
+    repeated = [counts for counts in answers.values() if counts.total() > 1]
+    total = sum(counts.total() for counts in repeated)
+    return sum(max(counts.values()) for counts in repeated) / total if total else None

@@ -109,6 +109,7 @@ def test_a_lenient_judge_and_people_bring_planted_means_back(
     printed = run(fake, path, tmp_path / "j", "--samples", "1", answering=lenient)
     assert "100 calls, 0 left; 900 prompt and 500 reply tokens" in printed
     assert "Not asked of a model: persona." in printed
+    assert "most frequent" not in printed  # each was asked once
     question = fake.asked[0]["messages"][0]["content"]
     assert "How fluent" in question or "fluen" in question
     assert "parrot" not in question + fake.asked[0]["messages"][1]["content"]
@@ -187,6 +188,33 @@ def test_what_no_form_would_take_is_refused_and_counted(fake: Fake, tmp_path: Pa
     for why in bad.values():
         assert why in printed
     assert len(table(tmp_path / "j")) == 16 * 4  # pages that could be used, candidates, questions
+
+
+@pytest.mark.parametrize(
+    ("usable", "told"),
+    [
+        (0, "No answer could be used, so the table has no row."),
+        (1, "What stood first beat another in 100% of pages of 1 item: too few to tell a position"),
+        (2, "95 % 100% to 100% (2 items, each in both orders): a position bias is shown"),
+    ],
+)
+def test_what_few_answers_cannot_tell_is_not_told(
+    fake: Fake, tmp_path: Path, usable: int, told: str
+) -> None:
+    def answer(page: str) -> str:
+        number = int(page.partition("Tea number ")[2].partition("?")[0])
+        return first(page) if number < usable else "No."
+
+    printed = run(fake, export(pairs(), tmp_path), tmp_path / "j", answering=answer)
+    assert told in printed
+    assert "nan" not in printed
+    assert ("a position bias is shown" in printed) == (usable > 1)
+    assert ("of answers are the most frequent" in printed) == (usable > 0)
+    once = run(
+        fake, str(tmp_path / "export.zip"), tmp_path / "o", "--samples", "1", answering=first
+    )
+    assert "of answers are the most frequent" in once  # each in both orders
+    assert "NaN" not in (tmp_path / "j" / "judge.json").read_text("utf-8")
 
 
 def test_a_run_that_stops_at_its_tokens_goes_on_and_pays_nothing_twice(
