@@ -38,7 +38,7 @@ EVENTS: Mapping[ReplyEvent, str] = {
     "canned": "a fixed line of ours is shown in its stead",
     "altered": "display rules joined its tokens and capitalized it",
     "reasoned": "reasoning was set apart and not shown",
-    "shortened": "the prompt was too long: the oldest exchanges were left out",
+    "shortened": "the prompt was too long: the oldest messages were left out",
     "adapted": "the messages were rearranged for a model whose chat template refuses their order",
 }
 

@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from bots.bot import Reply, Turn, Way
-from bots.dialogue import Utterance, background_of
+from bots.bot import Reply, ReplyEvent, Turn, Way
+from bots.dialogue import SeededHistory, Utterance, background_of, seed_of
 from bots.guards import egress
 from bots.guards.own_model import OwnModel
 from bots.guards.remote import RemoteAnswer, RemoteServer, ServerFailed
@@ -34,6 +34,11 @@ SYSTEM = ("system", "developer")
 _STRICT = re.compile(
     r"status 4\d\d.*(system role|system message|roles? must|must alternate|alternat|first message|"
     r"role .*(not supported|not allowed)|unexpected role)",
+    re.IGNORECASE,
+)
+# What servers say of a prompt that their model cannot hold: OpenAI's, vLLM's, llama.cpp's.
+_TOO_LONG = re.compile(
+    r"status 4\d\d.*(context.?(length|size|window)|(prompt|input) is too long|too many tokens)",
     re.IGNORECASE,
 )
 NO_CONTENT = "the server's answer has no choices[0].message.content"
@@ -174,6 +179,13 @@ class ChatServer(OwnModel):
         label="Rearrange the messages where the server's chat template refuses them",
         last=True,
     )
+    shortens: bool = option(
+        True,
+        "Asks again with the newer half of the messages, and once more with half of those, until "
+        "the model can hold them; such a reply has the event shortened",
+        label="Leave out the oldest messages where the server's model cannot hold them all",
+        last=True,
+    )
     seconds: float = option(
         30.0,
         "Deadline of a reply, from its request on",
@@ -236,6 +248,31 @@ class ChatServer(OwnModel):
             return []
         server, requests = self._server(), [self.request(turn) for turn in turns]
         answers = server.ask_all(requests)
+        shorter = dict(enumerate(turns))
+        shortened: set[int] = set()
+        while shorter := {
+            index: less
+            for index, turn in shorter.items()
+            if (less := self._shorter(answers[index], turn)) is not None
+        }:
+            for index, turn in shorter.items():
+                requests[index] = {**requests[index], "messages": self._messages(*turn)}
+            again = server.ask_all([requests[index] for index in shorter])
+            for index, answer in zip(shorter, again, strict=True):
+                answers[index] = answer
+            shortened |= shorter.keys()
+        found = self._adapted_replies(server, answers, requests)
+        return [
+            _with_event(reply, "shortened") if index in shortened else reply
+            for index, reply in enumerate(found)
+        ]
+
+    def _adapted_replies(
+        self,
+        server: RemoteServer,
+        answers: Sequence[RemoteAnswer | ServerFailed],
+        requests: Sequence[Mapping[str, Any]],
+    ) -> list[Reply]:
         again = {
             index: other
             for index, pair in enumerate(zip(answers, requests, strict=True))
@@ -243,7 +280,7 @@ class ChatServer(OwnModel):
         }
         found = [self._reply(*pair) for pair in zip(answers, requests, strict=True)]
         for index, answer in zip(again, server.ask_all(list(again.values())), strict=True):
-            found[index] = _as_adapted(self._reply(answer, again[index]))
+            found[index] = _with_event(self._reply(answer, again[index]), "adapted")
         return found
 
     async def respond_async(self, persona: Sequence[str], history: Sequence[Utterance]) -> Reply:
@@ -266,10 +303,17 @@ class ChatServer(OwnModel):
             error = f"the server's name was not found within {self.seconds:g} s"
             return Reply("", None, {"error": error}, prompt=request)
         answer = await server.ask(request, growing)
-        other = self._adapted(answer, request)
-        if other is None:
-            return self._reply(answer, request)
-        return _as_adapted(self._reply(await server.ask(other, growing), other))
+        turn: Turn = (persona, history)
+        events: list[ReplyEvent] = []
+        while (shorter := self._shorter(answer, turn)) is not None:
+            turn, events = shorter, ["shortened"]
+            request = {**request, "messages": self._messages(*turn)}
+            answer = await server.ask(request, growing)
+        if (other := self._adapted(answer, request)) is not None:
+            request, events = other, ["adapted", *events]
+            answer = await server.ask(request, growing)
+        reply = self._reply(answer, request)
+        return replace(reply, events=(*events, *reply.events))
 
     def _server(self) -> RemoteServer:
         url = self._address("url")
@@ -341,6 +385,21 @@ class ChatServer(OwnModel):
             return about
         return "\n".join([about, self.told_persona, *persona])
 
+    def _shorter(self, answer: RemoteAnswer | ServerFailed, turn: Turn) -> Turn | None:
+        """Return the newer half of a turn that was too long for the model, if it can be halved."""
+        persona, history = turn
+        if not self.shortens or isinstance(answer, RemoteAnswer) or len(history) < 2:
+            return None
+        if not _TOO_LONG.search(str(answer)):
+            return None
+        kept = history[-(len(history) // 2) :]
+        if kept[0].speaker == "self" and len(kept) > 1:
+            kept = kept[1:]  # as a conversation, it begins with the partner's words
+        seed = seed_of(history)
+        if seed is None:
+            return persona, kept
+        return persona, SeededHistory(kept, seed, background_of(history))
+
     def _adapted(
         self, answer: RemoteAnswer | ServerFailed, request: Mapping[str, Any]
     ) -> dict[str, Any] | None:
@@ -373,8 +432,8 @@ class ChatServer(OwnModel):
         )
 
 
-def _as_adapted(reply: Reply) -> Reply:
-    return replace(reply, events=("adapted", *reply.events))
+def _with_event(reply: Reply, event: ReplyEvent) -> Reply:
+    return replace(reply, events=(event, *reply.events))
 
 
 def _merged(

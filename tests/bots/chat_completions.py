@@ -28,6 +28,7 @@ class Fake:
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     tries: Counter[str] = field(default_factory=Counter)
+    too_long: str = "This model's maximum context length is 8192 tokens."  # what "holds 9" says
     most_at_once: int = 0
     under_way: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -104,6 +105,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send({"error": {"message": f"no: {said}"}}, 400)
         elif behavior == "gemma" and (complaint := _template_complaint(question["messages"])):
             self._send({"object": "error", "message": complaint, "code": 400}, 400)
+        elif behavior.startswith("holds ") and len(question["messages"]) > int(behavior[6:]):
+            self._send({"error": {"message": self.fake.too_long}}, 400)
         elif behavior == "scripted":
             self._send(self.fake.script[int(said)])
         elif behavior == "answers":

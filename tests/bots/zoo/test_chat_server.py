@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,7 @@ from bots.bot import BatchBot, Bot, Prompted
 from bots.guards.egress import NotAllowed
 from bots.guards.remote import ServerFailed
 from bots.options import InvalidOption
+from bots.zoo.chat_server import ChatServer
 from tests.bots.chat_completions import Fake, running
 
 PERSONA = ("I sail.", "I have a dog.")
@@ -274,6 +276,68 @@ def test_other_refusals_are_not_asked_again(fake: Fake) -> None:
     with pytest.raises(ServerFailed, match="no field seed"):
         bot(fake, "refuses").respond(PERSONA, TALK)
     assert len(fake.asked) == 2
+
+
+SAID = tuple(Utterance("self" if n % 2 else "partner", f"message {n}") for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("holds", "kept"),
+    [(10, 9), (9, 3), (4, 3), (3, 1), (2, 1)],  # with the system's message; from a partner's on
+)
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_a_model_cannot_hold_goes_oldest_first(
+    fake: Fake, holds: int, kept: int, is_async: bool
+) -> None:
+    turn = PERSONA, SeededHistory(SAID, 77, Background("You sell boats."))
+    served = bot(fake, f"holds {holds}", told="{{persona}} {{brief}}")
+    assert isinstance(served, ChatServer)
+    if is_async:
+        reply = asyncio.run(served.respond_async(*turn))
+    else:
+        reply, other = served.respond_many([turn, (PERSONA, TALK[:1])])
+        assert other.events == ()
+    messages = _asked_about(fake, "message 8")[-1]["messages"]
+    assert [each["content"] for each in messages[1:]] == [f"message {n}" for n in range(9)][-kept:]
+    assert messages[0]["content"] == "I sail.\nI have a dog. You sell boats."
+    assert messages[1]["role"] == "user"
+    assert reply.text.startswith("You said: message 8")
+    assert reply.events == (() if kept == 9 else ("shortened",))
+    assert reply.prompt == {"model": f"holds {holds}", **_without_path(fake, "message 8")}
+    assert {each["seed"] for each in _asked_about(fake, "message 8")} == {77}
+
+
+def _asked_about(fake: Fake, last: str) -> list[dict[str, Any]]:
+    return [each for each in fake.asked if each["messages"][-1]["content"] == last]
+
+
+def _without_path(fake: Fake, last: str) -> dict[str, Any]:
+    return {name: value for name, value in _asked_about(fake, last)[-1].items() if name != "path"}
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "This model's maximum context length is 4097 tokens. However, you requested 4532 tokens",
+        "the request exceeds the available context size, try increasing it",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+    ],
+)
+def test_a_prompt_that_is_too_long_is_known_by_the_words_of_several_servers(
+    fake: Fake, complaint: str
+) -> None:
+    fake.too_long = complaint
+    assert bot(fake, "holds 2").respond((), SAID).events == ("shortened",)
+
+
+def test_what_cannot_be_halved_or_may_not_be_fails_in_the_server_s_words(fake: Fake) -> None:
+    with pytest.raises(ServerFailed, match="maximum context length"):
+        bot(fake, "holds 1").respond(PERSONA, SAID)
+    assert [len(each["messages"]) for each in fake.asked] == [10, 4, 2]
+    fake.asked.clear()
+    with pytest.raises(ServerFailed, match="maximum context length"):
+        bot(fake, "holds 2", shortens=False).respond(PERSONA, SAID)
+    assert len(fake.asked) == 1
 
 
 def test_a_key_goes_to_its_own_server_only(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
