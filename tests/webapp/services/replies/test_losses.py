@@ -200,17 +200,22 @@ def test_a_worker_that_wakes_after_losing_its_job_has_shown_nothing() -> None:
 def test_a_reply_that_comes_after_the_end_is_neither_shown_nor_failed(
     ended: str, tmp_path: Path
 ) -> None:
+    waiting()
+    serving.serve(bot="parrot", owner="w", respond=inference.respond_here)
+    others = ReplyCall.objects.get()
     (person,) = waiting(pace=5.0)
     (work,) = worker.claim(bot="parrot", owner="w")
     call = worker.ask(work, inference.respond_here)
     if ended == "before it is shown":  # the bot still seems to type
         worker.settle(call, Limit())
-        assert ReplyCall.objects.get().outcome == "SHOWN"
+        assert ReplyCall.objects.latest("pk").outcome == "SHOWN"
     stopping.stop(person=person, now=NOW)
     worker.settle(call, Limit())
     delivery.deliver_due()
-    assert replied() == []
-    assert ReplyCall.objects.get().outcome == "UNWANTED"
+    assert replied() == ["Number 0."]
+    assert ReplyCall.objects.latest("pk").outcome == "UNWANTED"
+    others.refresh_from_db()
+    assert others.outcome == "SHOWN"  # in a conversation that goes on
     campaign = person.campaign
     (counted,) = calls.counts(campaign)
     assert (counted.calls, counted.shown, counted.failed, counted.unwanted) == (1, 0, 0, 1)

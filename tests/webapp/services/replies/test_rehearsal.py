@@ -111,6 +111,8 @@ def test_a_page_has_what_was_heard_answered_and_wrong_in_the_latest_rehearsal(fa
     assert {turn.answered for turn in empty} == {""}
     assert all(turn.fault.startswith("the bot said nothing") for turn in empty)
     assert rehearsed_turns(rehearsed("generic"))[0].fault == ""
+    refused = rehearsed("chat_server", url=fake.url, model="refuses")
+    assert "status 400: no field seed" in rehearsed_turns(refused)[0].fault
 
 
 def rehearsed_turns(system: System) -> Sequence[rehearsed_page.RehearsedTurn]:

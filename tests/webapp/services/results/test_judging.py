@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import random
 import re
 import zipfile
@@ -23,7 +24,7 @@ from tests.webapp.services import rated
 from tests.webapp.services.judged import judge, replies_campaign
 from webapp.models import Campaign
 from webapp.services.data import exports
-from webapp.services.results import judge_items
+from webapp.services.results import judge_items, judging
 
 pytestmark = pytest.mark.django_db
 LENIENT = 1  # points that the judge of chats gives too much
@@ -188,6 +189,32 @@ def test_what_no_form_would_take_is_refused_and_counted(fake: Fake, tmp_path: Pa
     for why in bad.values():
         assert why in printed
     assert len(table(tmp_path / "j")) == 16 * 4  # pages that could be used, candidates, questions
+
+
+def ranks(item: str, order: str, first: int, second: int) -> list[dict[str, Any]]:
+    """Return the rows of one page: the ranks of what stood first and second, 1 is the best."""
+    page = {"item": item, "level": "rank", "question": "q", "sample": 0, judging.ORDER: list(order)}
+    both = enumerate(zip(order, (first, second), strict=True))
+    return [page | {"place": place, "conversation": c, "value": rank} for place, (c, rank) in both]
+
+
+def test_the_bias_of_a_place_is_a_mean_of_items_with_an_interval_of_theirs() -> None:
+    found = judging.position_bias(
+        [
+            *ranks("a", "xy", 1, 2),  # the first in both orders: 1, and they contradict each other
+            *ranks("a", "yx", 1, 2),
+            *ranks("b", "xy", 1, 2),  # x in both orders: .5
+            *ranks("b", "yx", 2, 1),
+            *ranks("c", "xy", 1, 1),  # a tie, and the first: .75
+            *ranks("c", "yx", 1, 2),
+        ]
+    )
+    assert found is not None
+    assert (found.share, found.items) == (0.75, 3)
+    half = 4.302652729911275 * 0.25 / math.sqrt(3)  # t of two degrees of freedom; SD .25
+    assert found.interval == pytest.approx((0.75 - half, 0.75 + half))
+    assert found.contradicted == pytest.approx(1 / 3)
+    assert not found.is_shown
 
 
 @pytest.mark.parametrize(
