@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from webapp.models import Conversation, Event, ReplyCall
+from webapp.models import Conversation, Event, ReplyCall, System
 from webapp.services.replies import rehearsal
 from webapp.services.rules.access import AnyCampaign
 
@@ -28,7 +28,10 @@ class RehearsedTurn:
 
 
 def turns(campaign: AnyCampaign) -> Mapping[int, Sequence[RehearsedTurn]]:
-    """Return the turns of each system's latest rehearsal, by the system's key."""
+    """Return the turns of each system's latest rehearsal, by the system's key.
+
+    Of a system that was changed since there are none: what it answered then it need not answer now.
+    """
     latest = _latest(campaign)
     heard = {
         (conversation, seq): str(content.get("text", ""))
@@ -46,7 +49,7 @@ def turns(campaign: AnyCampaign) -> Mapping[int, Sequence[RehearsedTurn]]:
 def _latest(campaign: AnyCampaign) -> QuerySet[Any, Any]:
     rehearsals = Conversation.objects.filter(
         campaign=campaign.pk, purpose=Conversation.Purpose.REHEARSAL, minimum__gt=0
-    )
+    ).exclude(system__rehearsal=System.Rehearsal.UNTESTED)
     return rehearsals.values("system").annotate(latest=Max("pk")).values("latest")
 
 

@@ -111,6 +111,9 @@ def test_a_page_has_what_was_heard_answered_and_wrong_in_the_latest_rehearsal(fa
     assert {turn.answered for turn in empty} == {""}
     assert all(turn.fault.startswith("the bot said nothing") for turn in empty)
     assert rehearsed_turns(rehearsed("generic"))[0].fault == ""
+    system.rehearsal = System.Rehearsal.UNTESTED  # as a change of its options leaves it
+    system.save()
+    assert rehearsed_page.turns(system.campaign) == {}
     refused = rehearsed("chat_server", url=fake.url, model="refuses")
     assert "status 400: no field seed" in rehearsed_turns(refused)[0].fault
 
