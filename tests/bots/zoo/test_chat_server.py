@@ -297,22 +297,19 @@ def test_what_a_model_cannot_hold_goes_oldest_first(
     else:
         reply, other = served.respond_many([turn, (PERSONA, TALK[:1])])
         assert other.events == ()
-    messages = _asked_about(fake, "message 8")[-1]["messages"]
+    sent = _asked_about(fake, "message 8")[-1]
+    messages = sent["messages"]
     assert [each["content"] for each in messages[1:]] == [f"message {n}" for n in range(9)][-kept:]
     assert messages[0]["content"] == "I sail.\nI have a dog. You sell boats."
     assert messages[1]["role"] == "user"
     assert reply.text.startswith("You said: message 8")
     assert reply.events == (() if kept == 9 else ("shortened",))
-    assert reply.prompt == {"model": f"holds {holds}", **_without_path(fake, "message 8")}
+    assert reply.prompt == {each: sent[each] for each in sent if each != "path"}
     assert {each["seed"] for each in _asked_about(fake, "message 8")} == {77}
 
 
 def _asked_about(fake: Fake, last: str) -> list[dict[str, Any]]:
     return [each for each in fake.asked if each["messages"][-1]["content"] == last]
-
-
-def _without_path(fake: Fake, last: str) -> dict[str, Any]:
-    return {name: value for name, value in _asked_about(fake, last)[-1].items() if name != "path"}
 
 
 @pytest.mark.parametrize(

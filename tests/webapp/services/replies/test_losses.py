@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -16,6 +17,7 @@ from uuid import uuid4
 import pytest
 from django.conf import LazySettings
 from django.db.models.functions import Now
+from django.template.loader import render_to_string
 
 from bots import Reply, Turn
 from tests import serving
@@ -220,7 +222,11 @@ def test_a_reply_that_comes_after_the_end_is_neither_shown_nor_failed(
     (counted,) = calls.counts(campaign)
     assert (counted.calls, counted.shown, counted.failed, counted.unwanted) == (1, 0, 0, 1)
     assert counted.share == 0
-    assert not any(alarm.name == "troubled" for alarm in monitor.live(campaign, NOW).alarms)
+    live = monitor.live(campaign, NOW)
+    assert not any(alarm.name == "troubled" for alarm in live.alarms)
+    shown = render_to_string("staff/_live.html", {"campaign": campaign, "live": live})
+    cells = shown.partition('<th scope="row">alpha</th>')[2].partition("</tr>")[0]
+    assert re.findall(r"<td class=\"num\">(\d+)</td>", cells)[-3:] == ["0", "1", "0"]
     exported = zipfile.ZipFile(exports.write_to(campaign=campaign, path=tmp_path / "e.zip"))
     (row,) = csv.DictReader(io.TextIOWrapper(exported.open("replies.csv"), "utf-8"))
     assert (row["outcome"], row["shown"]) == ("UNWANTED", "")

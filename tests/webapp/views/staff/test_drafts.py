@@ -11,7 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation.registry import protocol_names
+from tests import serving
 from tests.factories import make_campaign
+from webapp import inference
 from webapp.models import (
     IMPORTED,
     PEOPLE,
@@ -20,6 +22,7 @@ from webapp.models import (
     ReplyJob,
     System,
 )
+from webapp.services.replies import rehearsal
 
 pytestmark = pytest.mark.django_db
 
@@ -118,17 +121,19 @@ def test_a_system_is_added_changed_and_removed(ann: Client, draft: Campaign) -> 
 
 
 @pytest.mark.parametrize(
-    ("protocol", "pay", "shown"),
+    ("protocol", "pay", "budget", "shown"),
     [
-        ("personachat_bot", "2.00", "<dd>22.00 USD"),
-        ("reply_ranking", "2.00", "<dd>counted at the launch <"),
-        ("reply_ranking", "0.00", "<dd>0.00 USD"),
+        ("personachat_bot", "2.00", None, "<dd>22.00 USD"),
+        ("reply_ranking", "2.00", None, "<dd>counted at the launch <"),
+        ("reply_ranking", "2.00", "0.00", "<dd>0.00 USD"),
+        ("reply_ranking", "0.00", None, "<dd>0.00 USD"),
     ],
 )
 def test_a_budget_that_nobody_can_count_yet_is_not_shown_as_nothing(
-    ann: Client, protocol: str, pay: str, shown: str
+    ann: Client, protocol: str, pay: str, budget: str | None, shown: str
 ) -> None:
-    draft = make_campaign(protocol, state=Campaign.State.DRAFT, pay=pay, waiting_pay="0.00")
+    amounts: dict[str, Any] = {"pay": pay, "waiting_pay": "0.00", "budget": budget}
+    draft = make_campaign(protocol, state=Campaign.State.DRAFT, **amounts)
     page = ann.get(f"/campaigns/{draft.pk}/").content.decode()
     assert page.partition("<dt>Budget</dt>")[2].startswith(shown)
 
@@ -182,6 +187,19 @@ def test_a_rehearsal_and_a_test_chat_go_the_path_of_every_reply(
     assert "is answering" in ann.get(f"{chat}part/").content.decode()
     assert ann.post(chat, {"text": "Hello?"}).status_code == 422
     assert ReplyJob.objects.filter(bot="parrot", state="QUEUED").count() == 2
+
+
+def test_what_a_system_answered_in_its_rehearsal_is_read_on_the_page(
+    ann: Client, draft: Campaign
+) -> None:
+    system = draft.systems.get()
+    ann.post(reverse("rehearse", args=[draft.pk, system.pk]))
+    for _ in range(rehearsal.REPLIES):
+        serving.serve(bot=system.bot, owner="test", respond=inference.respond_here)
+    page = ann.get(f"/campaigns/{draft.pk}/").content.decode()
+    answers = page.partition("What it answered")[2].partition("</details>")[0]
+    for text in rehearsal.MESSAGES:
+        assert answers.count(f'<p dir="auto">{text}</p>') == 2  # heard, and said by a parrot
 
 
 @pytest.mark.parametrize("name", ["personas", "contexts"])
