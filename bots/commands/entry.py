@@ -4,7 +4,8 @@ Apart because nothing else may run code whose output nobody may see.
 
 Source: ConvAI2 (Dinan et al. 2019), whose organizers ran the entrants' code on data that the
 teams never saw. What was said goes into a file for the organizers; of an error only its kind goes
-out, and only one that Python itself has: a class named by the entry could hold a message.
+out, and only one that Python itself has: a class named by the entry could hold a message. An entry
+is first set up by a process that is given no hidden data: all of an error there may be told.
 """
 
 from __future__ import annotations
@@ -45,10 +46,13 @@ def add_arguments(
 def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
     """Run the entry that a JSON file asks for; return 0, or 3 where it failed.
 
-    The file has bot, options, metrics, data, dictionary, candidates, seed and out. Raises
-    InvalidData if the hidden data cannot be read, which is no fault of the entry.
+    The file has bot, options, metrics, data, dictionary, candidates, seed and out; one with bot,
+    options and out alone is only set up, and an error's text is written to out. Raises InvalidData
+    if the hidden data cannot be read, which is no fault of the entry.
     """
     request = json.loads(file.read_text("utf-8"))
+    if "data" not in request:
+        return _set_up(request)
     dialogues, known = read(request["data"]), dictionary(read(request["dictionary"]), 1)
     go_offline()
     report = os.dup(sys.stdout.fileno())
@@ -62,6 +66,18 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
         os.write(report, _kind(problem).encode())
         return FAILED
     write_records(rows, Path(request["out"]))
+    return 0
+
+
+def _set_up(request: Mapping[str, Any]) -> int:
+    """Make the bot, and find the function that it calls."""
+    go_offline()
+    try:
+        _ = getattr(make_bot(request["bot"], **request["options"]), "way", None)
+    except BaseException as problem:
+        text = f"{type(problem).__name__}: {problem}"
+        Path(request["out"]).write_text(text, "utf-8", "replace")
+        return FAILED
     return 0
 
 

@@ -38,6 +38,9 @@ class Command(QuickCommand):
             hidden.add_argument("--data", action="append", required=True, metavar="KIND:PATH")
             hidden.add_argument("--dictionary", action="append", default=[], metavar="KIND:PATH")
             hidden.add_argument("--out", type=Path, metavar="FILE", help="for the report")
+            if name == "run":
+                text = "let what cannot be set up fail, instead of wait"
+                hidden.add_argument("--fail-unready", action="store_true", help=text)
         _command(does, "board", "print the automatic board")
         _command(does, "close", "name the winners")
         for name, help in (
@@ -76,12 +79,24 @@ class Command(QuickCommand):
     def _run(self, study: Study, options: dict[str, Any]) -> None:
         row = competitions.of_study(study)
         found = entry_runs.run_waiting(
-            competition=row, hidden=_hidden(options), by=_By(), now=clock.now()
+            competition=row,
+            hidden=_hidden(options),
+            by=_By(),
+            now=clock.now(),
+            fails_unready=options["fail_unready"],
         )
         for ran in found:
+            if ran.unready:
+                self.stdout.write(f"{ran.team}: cannot be set up here: {ran.unready}")
             self.stdout.write(competitions.result(row, ran.team))
-        self.stdout.write(f"{len(found)} entries ran")
+        unready = 0 if options["fail_unready"] else sum(bool(ran.unready) for ran in found)
+        self.stdout.write(f"{len(found) - unready} entries ran")
         self._write(options["out"], found)
+        if unready:
+            raise CommandError(
+                f"{unready} cannot be set up and still wait; run again once that is mended, or "
+                "with --fail-unready"
+            )
 
     def _rerun(self, study: Study, options: dict[str, Any]) -> None:
         found = entry_runs.rerun(competition=competitions.of_study(study), hidden=_hidden(options))

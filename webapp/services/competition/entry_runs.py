@@ -3,7 +3,9 @@
 Apart because it is the one place where code of teams runs. The process gets no variable of the
 server's but those listed here, prints into nothing, and leaves one file. Where the operating system
 lets it, it has no network at all (`unshare`); in any case Python refuses every connection
-(`bots.guards.offline`). It is no jail for hostile code: it can read what the server's account can.
+(`bots.guards.offline`). Before it sees any hidden data, it is set up by a process that has none:
+what is wrong with a folder or a function then is told in full, and the entry waits until it is
+mended. It is no jail for hostile code: it can read what the server's account can.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HANDED_ON = ("PATH", "LANG", "LC_ALL", "BOT_CALLABLES", "PYTHONPATH", "CUDA_VISIBLE_DEVICES")
 KINDS = {name for name, kind in vars(builtins).items() if isinstance(kind, type)}
 KINDS |= {"CannotDo", "Offline"}  # a metric that the bot has no ability for; a refused connection
-LATE = "TimeoutError"
+LATE, NOT_SET_UP = "TimeoutError", "it cannot be set up"
 HOURS = 6 * 3600.0  # seconds that an entry may take
 PERCENT = 100  # as the board prints hits and F1
 NO_NETWORK = ("unshare", "--map-root-user", "--net")
@@ -56,22 +58,37 @@ class HiddenTest:
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of an entry; `failure` is a kind of error."""
+    """What came of an entry. failure: a kind of error; unready: why it could not be set up.
+
+    `unready` may say anything of this server, so it is for whoever runs it: it is not stored.
+    """
 
     team: str
     scores: dict[str, float] | None
     failure: str
     rows: tuple[dict[str, Any], ...] = ()
+    unready: str = ""
 
 
 def run_waiting(
-    *, competition: Competition, hidden: HiddenTest, by: Any, now: datetime
+    *,
+    competition: Competition,
+    hidden: HiddenTest,
+    by: Any,
+    now: datetime,
+    fails_unready: bool = False,
 ) -> list[Ran]:
-    """Run what was submitted and has not run. Raises `CompetitionRefused` for data of no use."""
+    """Run what was submitted and has not run.
+
+    What cannot be set up goes on waiting, unless it is to fail. Raises `CompetitionRefused` for
+    data of no use.
+    """
     rules, found = rules_of(competition.rules), list[Ran]()
     for entry in competition.entries.filter(ran_at=None).order_by("pk"):
         ran = _run(entry, rules, hidden)
         found.append(ran)
+        if ran.unready and not fails_unready:
+            continue
         with transaction.atomic():
             Entry.objects.filter(pk=entry.pk, ran_at=None).update(
                 scores=ran.scores, failure=ran.failure, ran_at=now
@@ -116,8 +133,10 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
         request |= {"options": _placed(content["options"])}
         request |= {"data": hidden.data, "dictionary": hidden.dictionary, "out": str(out)}
         request |= {"candidates": rules.candidates, "seed": rules.seed}
-        file.write_text(json.dumps(request), "utf-8")
         try:
+            if unready := _unready(file, request, folder, hidden.seconds):
+                return Ran(entry.team, None, NOT_SET_UP, unready=unready)
+            file.write_text(json.dumps(request), "utf-8")
             done = _process(file, folder, hidden.seconds)
         except subprocess.TimeoutExpired:
             return Ran(entry.team, None, LATE)
@@ -131,6 +150,19 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
         if infinite:
             return Ran(entry.team, None, f"{infinite[0]} is infinite")
         return Ran(entry.team, scores, "", tuple(rows))
+
+
+def _unready(file: Path, request: Mapping[str, Any], folder: str, seconds: float) -> str:
+    """Return why an entry cannot be set up, by a process without hidden data; "" if it can."""
+    out = Path(folder) / "problem.txt"
+    file.write_text(
+        json.dumps({name: request[name] for name in ("bot", "options")} | {"out": str(out)}),
+        "utf-8",
+    )
+    done = _process(file, folder, seconds)
+    if done.returncode == 0:
+        return ""
+    return out.read_text("utf-8") if out.is_file() else _last(done.stderr)
 
 
 def _placed(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,14 +183,19 @@ def _process(file: Path, folder: str, seconds: float) -> subprocess.CompletedPro
     environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     return subprocess.run(  # noqa: S603 (our own command, on files of ours)
         [*_without_network(), *command],
-        cwd=ROOT,
-        env=environment | {"HOME": folder, "PYTHONHASHSEED": "0"},
+        env=environment
+        | {"HOME": folder, "PYTHONHASHSEED": "0"}
+        | {"PYTHONPATH": os.pathsep.join([str(ROOT), *_paths(environment)])},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=seconds,
         check=False,
     )
+
+
+def _paths(environment: Mapping[str, str]) -> list[str]:
+    return [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
 
 
 @cache

@@ -170,6 +170,60 @@ def test_hidden_data_that_cannot_be_read_is_no_fault_of_a_team(
     assert Entry.objects.get().ran_at is None
 
 
+def unready(row: Competition, now: datetime, hidden: HiddenTest, **changes: Any) -> entry_runs.Ran:
+    (ran,) = entry_runs.run_waiting(
+        competition=row, hidden=hidden, by=make_staff(), now=now, **changes
+    )
+    return ran
+
+
+def test_what_cannot_be_set_up_is_told_in_full_and_waits_until_it_is_mended(
+    row: Competition,
+    now: datetime,
+    hidden: HiddenTest,
+    monkeypatch: pytest.MonkeyPatch,
+    wrapped: None,
+) -> None:
+    submitted(row, now, "good")
+    monkeypatch.setenv("BOT_CALLABLES", "")
+    assert "BOT_CALLABLES" in unready(row, now, hidden).unready
+    assert Entry.objects.get().ran_at is None
+    monkeypatch.setenv("BOT_CALLABLES", "team_code.*")
+    assert unready(row, now, hidden).failure == ""
+    assert Entry.objects.get().scores is not None
+
+
+def test_what_never_can_be_set_up_may_be_let_fail_and_its_text_is_not_stored(
+    row: Competition, now: datetime, hidden: HiddenTest, wrapped: None
+) -> None:
+    submitted(row, now, "nowhere")
+    assert "team_code.nowhere cannot be found" in unready(row, now, hidden).unready
+    unready(row, now, hidden, fails_unready=True)
+    assert Entry.objects.get().failure == "it cannot be set up"
+    assert "cannot be found" not in "\n".join(connection_text())
+
+
+def test_data_are_named_from_the_folder_one_is_in(
+    row: Competition, now: datetime, hidden: HiddenTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competitions.submit(
+        competition=row, content=submission("one", "toy_f1"), by=make_staff(), now=now
+    )
+    monkeypatch.chdir(Path(hidden.data[0].partition(":")[2]).parent)
+    assert unready(row, now, HiddenTest(data=("jsonl:hidden.jsonl",), seconds=60)).failure == ""
+
+
+def test_the_command_tells_what_waits_and_ends_with_an_error(
+    row: Competition, now: datetime, hidden: HiddenTest, wrapped: None
+) -> None:
+    submitted(row, now, "nowhere")
+    said = ("run", "--data", hidden.data[0])
+    with pytest.raises(CommandError, match="1 cannot be set up and still wait"):
+        command(row.study, *said)
+    assert "cannot be set up here: " in (printed := command(row.study, *said, "--fail-unready"))
+    assert "1 entries ran" in printed
+
+
 def test_a_metric_without_the_ability_fails(
     row: Competition, now: datetime, hidden: HiddenTest
 ) -> None:

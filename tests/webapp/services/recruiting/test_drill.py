@@ -192,7 +192,7 @@ def go_wrong(panel: FakePanel, rng: random.Random, calls: tuple[str, ...]) -> tu
 @pytest.mark.parametrize(
     "people",  # it waits for the disk far more than it computes
     [
-        pytest.param(220, marks=pytest.mark.timeout(400)),
+        pytest.param(110, marks=pytest.mark.timeout(400)),
         pytest.param(10_000, marks=[pytest.mark.slow, pytest.mark.timeout(3_000)]),
     ],
 )

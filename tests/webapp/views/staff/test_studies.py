@@ -54,7 +54,7 @@ def test_campaigns_join_and_leave(ann: Client) -> None:
     post(ann, study, action="add", source=two.pk, phase="")
     assert phases(study) == ["bots", "Two"]
     page = text_of(ann, "study", study.pk)
-    assert "Every campaign is in a study." in page
+    assert "There is no campaign that could be added." in page
     assert page.count("Take out") == 2 * 1 + 1
     post(ann, study, action="remove", source=one.pk)
     one.refresh_from_db()
