@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bots.bot import Bot, LanguageModel, Ranker
+from bots.bot import Bot, LanguageModel, Ranker, way_of
 from bots.commands.answers import answer
 from bots.commands.predictions import Task, predict
+from bots.datasets import demo
 from bots.dialogue import Dialogue, examples
 from bots.generation.perplexity import PerplexityItem, dictionary, log_probs
 from bots.guards.offline import Offline, go_offline
+from bots.guards.own_model import OwnModel
 from bots.line_files import write_records
 from bots.registry import make_bot
 
@@ -46,8 +48,8 @@ def add_arguments(
 def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
     """Run the entry that a JSON file asks for; return 0, or 3 where it failed.
 
-    The file has bot, options, metrics, data, dictionary, candidates, seed and out; one with bot,
-    options and out alone is only set up, and an error's text is written to out. Raises InvalidData
+    The file has bot, options, metrics, data, dictionary, candidates, seed and out; one without
+    data is only set up, and an error's text is written to out. Raises InvalidData
     if the hidden data cannot be read, which is no fault of the entry.
     """
     request = json.loads(file.read_text("utf-8"))
@@ -70,10 +72,17 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
 
 
 def _set_up(request: Mapping[str, Any]) -> int:
-    """Make the bot, and find the function that it calls."""
+    """Make the bot; find the function that it calls, or run a bot of ours on our own small talk."""
     go_offline()
     try:
-        _ = getattr(make_bot(request["bot"], **request["options"]), "way", None)
+        bot = make_bot(request["bot"], **request["options"])
+        if isinstance(bot, OwnModel):
+            way_of(bot)  # imports the function
+        else:
+            trial, known = demo.read("valid")[:2], frozenset[str]()
+            list(_rows(bot, {**request, "team": "", "candidates": 2, "seed": 0}, trial, known))
+    except _Unable:  # known from the entry alone: a failure of its run
+        return 0
     except BaseException as problem:
         text = f"{type(problem).__name__}: {problem}"
         Path(request["out"]).write_text(text, "utf-8", "replace")

@@ -106,14 +106,14 @@ DRILLS = {
             name="rating_off_by_one",
             about="a rating is stored one point beside the one that was given",
             caught_by=("changed values",),
-            seconds=100.0,  # it keeps nobody
+            seconds=40.0,  # it keeps everybody: a label that came out wrong is given again
             people=4,
         ),
         Drill(
             name="label_flipped",
             about="a yes is stored as a no, and the other way round",
             caught_by=("changed values",),
-            seconds=100.0,  # it keeps nobody
+            seconds=40.0,  # it keeps everybody: a label that came out wrong is given again
             kind="labeled",
             people=4,
         ),

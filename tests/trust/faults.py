@@ -23,6 +23,14 @@ def fault(inject: Callable[[], None]) -> Callable[[], None]:
 
 
 @fault
+def hurried() -> None:
+    """Bots among people reply as quickly as simulated people do, before any of these are known."""
+    from webapp.services.replies import pace
+
+    pace._default_speed = lambda conversation: 0.1
+
+
+@fault
 def stalled_worker() -> None:
     """A worker's first attempt at a reply outlives its lease, which nobody renews."""
     from webapp.services.replies import queue, worker

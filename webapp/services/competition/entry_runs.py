@@ -156,7 +156,9 @@ def _unready(file: Path, request: Mapping[str, Any], folder: str, seconds: float
     """Return why an entry cannot be set up, by a process without hidden data; "" if it can."""
     out = Path(folder) / "problem.txt"
     file.write_text(
-        json.dumps({name: request[name] for name in ("bot", "options")} | {"out": str(out)}),
+        json.dumps(
+            {name: request[name] for name in ("bot", "options", "metrics")} | {"out": str(out)}
+        ),
         "utf-8",
     )
     done = _process(file, folder, seconds)

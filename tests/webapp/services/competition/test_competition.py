@@ -203,6 +203,15 @@ def test_what_never_can_be_set_up_may_be_let_fail_and_its_text_is_not_stored(
     assert "cannot be found" not in "\n".join(connection_text())
 
 
+@pytest.mark.parametrize("metric", ["F1", "hits@1"])
+def test_a_bot_that_was_never_trained_waits(
+    metric: str, row: Competition, now: datetime, hidden: HiddenTest
+) -> None:
+    content = submission("one", "tfidf", metrics=[metric])
+    competitions.submit(competition=row, content=content, by=make_staff(), now=now)
+    assert "train" in unready(row, now, hidden).unready
+
+
 def test_data_are_named_from_the_folder_one_is_in(
     row: Competition, now: datetime, hidden: HiddenTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
