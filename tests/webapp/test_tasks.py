@@ -20,7 +20,7 @@ def test_events_that_threads_send_at_once_all_arrive(redis_url: str) -> None:
     assert EventsAtOnce in app.steps["consumer"]
     broker = Celery(broker=redis_url, set_as_current=False)
     seen: Counter[int] = Counter()
-    everything = threading.Event()
+    everything, subscribed_to = threading.Event(), threading.Event()
 
     def note(event: dict[str, Any]) -> None:
         seen[event["number"]] += 1
@@ -28,12 +28,15 @@ def test_events_that_threads_send_at_once_all_arrive(redis_url: str) -> None:
             everything.set()
 
     with broker.connection_for_write() as sending, broker.connection_for_read() as receiving:
-        receiver = broker.events.Receiver(receiving, handlers={"task-succeeded": note})
+        handlers = {"task-succeeded": note, "worker-online": lambda _: subscribed_to.set()}
+        receiver = broker.events.Receiver(receiving, handlers=handlers)
         with receiver.consumer_context() as (subscribed, *_):
             consumer = consumer_of(broker, sending)
             EventsAtOnce(consumer).start(consumer)
             listening = threading.Thread(target=lambda: drain(subscribed, everything))
             listening.start()
+            while not subscribed_to.wait(0.05):  # Redis keeps nothing for who is not there yet
+                consumer.event_dispatcher.send("worker-online")
             run_at_once(lambda first: send(consumer.event_dispatcher, first))
             everything.wait(20)
             everything.set()

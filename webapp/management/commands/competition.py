@@ -102,7 +102,7 @@ class Command(QuickCommand):
         found = entry_runs.rerun(competition=competitions.of_study(study), hidden=_hidden(options))
         self._write(options["out"], found)
         for ran in found:
-            self.stdout.write(f"{ran.team}: {ran.failure or 'the same'}")
+            self.stdout.write(f"{ran.team}: {ran.unready or ran.failure or 'the same'}")
         if any(ran.failure for ran in found):
             raise CommandError("some scores are not the same")
 

@@ -193,6 +193,20 @@ def test_what_cannot_be_set_up_is_told_in_full_and_waits_until_it_is_mended(
     assert Entry.objects.get().scores is not None
 
 
+def test_a_rerun_says_why_an_entry_cannot_be_set_up(
+    row: Competition,
+    now: datetime,
+    hidden: HiddenTest,
+    monkeypatch: pytest.MonkeyPatch,
+    wrapped: None,
+) -> None:
+    submitted(row, now, "good")
+    unready(row, now, hidden)
+    monkeypatch.setenv("BOT_CALLABLES", "")
+    (again,) = entry_runs.rerun(competition=row, hidden=hidden)
+    assert "BOT_CALLABLES" in again.unready
+
+
 def test_what_never_can_be_set_up_may_be_let_fail_and_its_text_is_not_stored(
     row: Competition, now: datetime, hidden: HiddenTest, wrapped: None
 ) -> None:
