@@ -49,8 +49,8 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
     """Run the entry that a JSON file asks for; return 0, or 3 where it failed.
 
     The file has bot, options, metrics, data, dictionary, candidates, seed and out; one without
-    data is only set up, and an error's text is written to out. Raises InvalidData
-    if the hidden data cannot be read, which is no fault of the entry.
+    data is only set up, and an error's text is written to out. Raises InvalidData if the hidden
+    data cannot be read, which is no fault of the entry.
     """
     request = json.loads(file.read_text("utf-8"))
     if "data" not in request:

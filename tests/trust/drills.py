@@ -106,7 +106,7 @@ DRILLS = {
             name="rating_off_by_one",
             about="a rating is stored one point beside the one that was given",
             caught_by=("changed values",),
-            seconds=40.0,  # it keeps everybody: a label that came out wrong is given again
+            seconds=100.0,  # it keeps nobody
             people=4,
         ),
         Drill(

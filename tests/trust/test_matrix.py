@@ -48,7 +48,7 @@ def test_a_row_is_clean_where_all_counts_are_0_and_something_was_written() -> No
 def test_people_write_on_over_cut_lines() -> None:
     """A few people, one quick fault: the others are for script/test --full."""
     words = ["--database", "sqlite", "--people", "4", "--faults", "tcp-cut"]
-    status, (row,) = run(*words, "--bug", "hurried")  # only the bots' waiting for its own sake
+    status, (row,) = run(*words, "--bug", "hurried")  # a tenth of the time that people take
     assert row["why"] == []
     assert row["acknowledged"] >= 8
     assert status == 0

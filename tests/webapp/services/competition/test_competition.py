@@ -170,7 +170,7 @@ def test_hidden_data_that_cannot_be_read_is_no_fault_of_a_team(
     assert Entry.objects.get().ran_at is None
 
 
-def unready(row: Competition, now: datetime, hidden: HiddenTest, **changes: Any) -> entry_runs.Ran:
+def run_one(row: Competition, now: datetime, hidden: HiddenTest, **changes: Any) -> entry_runs.Ran:
     (ran,) = entry_runs.run_waiting(
         competition=row, hidden=hidden, by=make_staff(), now=now, **changes
     )
@@ -186,22 +186,11 @@ def test_what_cannot_be_set_up_is_told_in_full_and_waits_until_it_is_mended(
 ) -> None:
     submitted(row, now, "good")
     monkeypatch.setenv("BOT_CALLABLES", "")
-    assert "BOT_CALLABLES" in unready(row, now, hidden).unready
+    assert "BOT_CALLABLES" in run_one(row, now, hidden).unready
     assert Entry.objects.get().ran_at is None
     monkeypatch.setenv("BOT_CALLABLES", "team_code.*")
-    assert unready(row, now, hidden).failure == ""
+    assert run_one(row, now, hidden).failure == ""
     assert Entry.objects.get().scores is not None
-
-
-def test_a_rerun_says_why_an_entry_cannot_be_set_up(
-    row: Competition,
-    now: datetime,
-    hidden: HiddenTest,
-    monkeypatch: pytest.MonkeyPatch,
-    wrapped: None,
-) -> None:
-    submitted(row, now, "good")
-    unready(row, now, hidden)
     monkeypatch.setenv("BOT_CALLABLES", "")
     (again,) = entry_runs.rerun(competition=row, hidden=hidden)
     assert "BOT_CALLABLES" in again.unready
@@ -211,8 +200,8 @@ def test_what_never_can_be_set_up_may_be_let_fail_and_its_text_is_not_stored(
     row: Competition, now: datetime, hidden: HiddenTest, wrapped: None
 ) -> None:
     submitted(row, now, "nowhere")
-    assert "team_code.nowhere cannot be found" in unready(row, now, hidden).unready
-    unready(row, now, hidden, fails_unready=True)
+    assert "team_code.nowhere cannot be found" in run_one(row, now, hidden).unready
+    run_one(row, now, hidden, fails_unready=True)
     assert Entry.objects.get().failure == "it cannot be set up"
     assert "cannot be found" not in "\n".join(connection_text())
 
@@ -223,7 +212,7 @@ def test_a_bot_that_was_never_trained_waits(
 ) -> None:
     content = submission("one", "tfidf", metrics=[metric])
     competitions.submit(competition=row, content=content, by=make_staff(), now=now)
-    assert "train" in unready(row, now, hidden).unready
+    assert "train" in run_one(row, now, hidden).unready
 
 
 def test_data_are_named_from_the_folder_one_is_in(
@@ -233,7 +222,7 @@ def test_data_are_named_from_the_folder_one_is_in(
         competition=row, content=submission("one", "toy_f1"), by=make_staff(), now=now
     )
     monkeypatch.chdir(Path(hidden.data[0].partition(":")[2]).parent)
-    assert unready(row, now, HiddenTest(data=("jsonl:hidden.jsonl",), seconds=60)).failure == ""
+    assert run_one(row, now, HiddenTest(data=("jsonl:hidden.jsonl",), seconds=60)).failure == ""
 
 
 def test_the_command_tells_what_waits_and_ends_with_an_error(
