@@ -219,19 +219,35 @@ NOTICES = {
     "pays_nothing": _("no pay is due"),
     # in a chat service, where there is no page
     "service_agree": _("I agree and begin"),
-    "service_pay": _("You are paid %(pay)s."),
-    "service_contact": _("Questions: %(contact)s"),
+    "service_minutes": ngettext_lazy("About %(minutes)s min", "About %(minutes)s min", "minutes"),
+    "service_minutes_each": ngettext_lazy(
+        "About %(minutes)s min per conversation",
+        "About %(minutes)s min per conversation",
+        "minutes",
+    ),
+    "service_most": _("You may have up to %(most)s conversations, each with another partner."),
+    "service_pay": _("Pay %(pay)s"),
+    "service_pay_each": _("Pay %(pay)s each"),
+    "service_hourly": _("That is %(hourly)s per hour."),
+    "service_volunteer": _("You take part as a volunteer."),
+    "service_upset": _(
+        "Conversations can turn out odd, rude or upsetting. Send /stop at any time to leave."
+    ),
     "service_unfit": _("This study cannot be done here. Please open its link in a browser."),
     "service_character": _("Your character:"),
     "service_begin": _(
-        "Write your first message. /end ends the conversation, /stop leaves at once."
+        "Write your first message. /end ends the conversation, /stop leaves the study."
     ),
     "service_chatting": _("Your conversation goes on: write a message, or /end."),
     "service_ready": _("You can begin."),
     "service_start": _("Begin"),
     "service_press": _("Please press one of the buttons."),
+    "service_skip": _("Skip"),
+    "service_not_now": _("That cannot be done at this step."),
     "service_code": _("Your code:"),
-    "service_delete": _("To have deleted what you wrote send /delete. Questions: %(contact)s"),
+    "service_delete": _("Send /delete to have what you wrote deleted. Questions: %(contact)s"),
+    "service_stop_ask": _("Stop now?"),
+    "service_stop_button": _("Yes, stop here"),
     "service_delete_ask": _("Delete all that you wrote? Your pay does not change."),
     "service_delete_button": _("Delete it"),
     # what stopping now would mean
@@ -273,9 +289,33 @@ NOTICES = {
 }
 
 
+# Sentences for people who take part without pay, in place of those with the same key.
+UNPAID = {
+    "partner_left": _("Your partner left. Please rate the conversation so far."),
+    "next_conversation": _(
+        "Your answers are saved. Next is conversation %(number)d of up to %(most)d, with another "
+        "partner."
+    ),
+    "completed": _("Thank you! You have finished."),
+    "failed": _("We could not continue, and it is our fault. Thank you for what you did."),
+    "ended_early": _("The study ended early. Thank you for what you did."),
+    "ended_before": _("The study ended before you had a slot in it. Thank you for coming."),
+    "quit": _("You stopped. Thank you for what you did."),
+    "quit_unpaid": _(
+        "You stopped. The same link lets you come back, and what you did still counts."
+    ),
+    "declined": _("You did not start. The same link lets you come back."),
+    "left_paid": _("Nothing came from you for more than 30 minutes. What you did still counts."),
+    "stop_paid": _("You end the study here."),
+    "stop_unpaid": _("You end the study here."),
+    "stop_not_begun": _("You leave the study. You have not begun."),
+}
+
+
 def text(key: str, **values: object) -> str:
-    """Return the sentence of a key with its values filled in."""
-    return NOTICES[key] % values if values else str(NOTICES[key])
+    """Return the sentence of a key with its values filled in; `pay` is "" for the unpaid."""
+    sentence = UNPAID.get(key, NOTICES[key]) if values.get("pay") == "" else NOTICES[key]
+    return sentence % values if values else str(sentence)
 
 
 def text_in(language: str, key: str, **values: object) -> str:

@@ -23,7 +23,7 @@ from tests.webapp.admitted import QUIZ, SCREENING, campaign_with
 from tests.webapp.services.written import opened
 from tests.webapp.views.visiting import Visit
 from webapp.models import AdmissionTry, Assignment, Campaign, Conversation, Participation
-from webapp.services.chat_service import incoming
+from webapp.services.chat_service import offering
 from webapp.services.data import exports
 from webapp.services.participation import privacy, stopping
 
@@ -216,5 +216,5 @@ def test_who_writes_can_be_asked_before_it() -> None:
 
 
 def test_what_has_pages_before_the_work_is_not_for_a_chat_service() -> None:
-    assert incoming.fits(campaign_with(protocol="convai2_wild"))
-    assert not incoming.fits(campaign_with(QUIZ, protocol="convai2_wild"))
+    assert not offering.unfit(campaign_with(protocol="convai2_wild"))
+    assert offering.unfit(campaign_with(QUIZ, protocol="convai2_wild"))

@@ -30,7 +30,7 @@ from webapp.models import (
     PayHold,
     Rating,
 )
-from webapp.services.chat_service import incoming
+from webapp.services.chat_service import offering
 from webapp.services.data import assignment_rules, exports, tables
 from webapp.services.ops import verifying
 from webapp.services.participation import privacy, samples
@@ -256,5 +256,5 @@ def test_staff_see_the_checks_in_the_preview_and_a_chat_service_does_not_take_th
     campaign = judging()
     groups = samples.question_groups(protocol_of(campaign))
     assert [question.name for question in groups[-1].form.rate.each] == ["choose_no", "choose_yes"]
-    assert incoming.fits(campaign_with(protocol="convai2_crowd"))
-    assert not incoming.fits(campaign_with(STEP, protocol="convai2_crowd"))
+    assert not offering.unfit(campaign_with(protocol="convai2_crowd"))
+    assert offering.unfit(campaign_with(STEP, protocol="convai2_crowd"))

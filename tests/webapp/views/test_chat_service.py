@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +19,22 @@ from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from evaluation import Choice, ChoiceOption
+from evaluation.registry import get_protocol
 from tests.factories import make_campaign
 from tests.serving import serve
 from tests.webapp.services.chat_service_fake import FakeService, serving
 from tests.webapp.services.judged import exported
+from tests.webapp.services.people import bot_says, conversation_of
 from webapp import chat_service
 from webapp.inference import respond_here
 from webapp.models import (
+    Assignment,
     Campaign,
+    CompletionCode,
     Event,
     ExternalId,
     Participation,
@@ -34,9 +43,10 @@ from webapp.models import (
     ServiceSeat,
     ServiceUpdate,
 )
-from webapp.services.chat_service import incoming
+from webapp.services.chat_service import incoming, offering
 from webapp.services.conversation.messages import FRAMES, MESSAGES
 from webapp.services.ops import sweeper
+from webapp.services.participation import study_info
 
 pytestmark = pytest.mark.django_db
 TOKEN, SECRET, ANN = "123:token-of-the-test", "secret-of-the-test", 77
@@ -99,6 +109,10 @@ def waiting_texts() -> str:
     return " ".join(str(call.content) for call in ServiceCall.objects.all())
 
 
+def drafted() -> dict[str, str]:
+    return {name: text for one in Assignment.objects.all() for name, text in one.draft.items()}
+
+
 def said(side: int) -> list[str]:
     found = Event.objects.filter(kind="message", side=side).order_by("seq")
     return [event.content["text"] for event in found]
@@ -109,7 +123,7 @@ def test_a_conversation_goes_from_start_to_its_rating_and_the_export(
 ) -> None:
     campaign = wild()
     ann.writes(f"/start {campaign.slug}")
-    assert "You will **chat** and rate." in ann.texts[0]
+    assert "You will chat and rate." in ann.texts[0]
     assert not Participation.objects.exists(), "nobody takes part before they agree"
     ann.presses("I agree and begin")
     assert "I own boat number" in ann.texts[1]
@@ -128,12 +142,111 @@ def test_a_conversation_goes_from_start_to_its_rating_and_the_export(
     assert "Which of these two characters" in ann.texts[-1]
     assert ann.texts[-1].count("I own boat number") == 10, "two characters of five sentences"
     ann.presses("1")
-    assert "You are done" in ann.texts[-1]
+    assert "You are done\n\nThank you! You have finished.\n" in ann.texts[-1]
     rows = exported(campaign, tmp_path)
     found = dict(zip(rows["question"], rows["value"].astype(float), strict=True))
     assert set(found) == {"good", "score", "persona"}
     assert (found["good"], found["score"]) == (1, 4)
     assert not ServiceCall.objects.exists()
+
+
+def test_all_that_a_page_tells_before_consent_is_told(ann: Volunteer) -> None:
+    """The pay, the time, what stopping pays, and how long words and ids are kept (S11, S14)."""
+    campaign = make_campaign(
+        "convai2_crowd",
+        pay="2",
+        minutes=10,
+        changes={"chat.conversations": 3},
+        keep_days=90,
+        consent="# Terms\n\nYou *may*\nleave.\n\n- words\n- times\n\n1. read\n2. agree",
+    )
+    ann.writes(f"/start {campaign.slug}")
+    told = ann.texts[-1]
+    assert told.startswith("Terms\n\nYou may leave.\n\n• words\n• times\n\n1. read\n2. agree\n\n")
+    study = study_info.of(campaign)
+    assert study.partner_notice in told
+    assert "About 10 min per conversation. You may have up to 3 conversations" in told
+    assert "Pay 2.00 USD each. That is 12.00 USD per hour." in told
+    assert study.stopping in told
+    assert "is deleted 90 days after" in study.keeping
+    assert study.keeping in told
+    assert "/stop" in told
+    assert "/delete" in told
+    assert study.contact in told
+
+
+def test_who_takes_part_without_pay_reads_of_none(ann: Volunteer) -> None:
+    ann.begins(wild())
+    assert "volunteer" in ann.texts[0]
+    ann.writes("Hello")
+    ann.writes("/stop")
+    assert ann.texts[-1] == "Stop now?\n\nYou end the study here."
+    ann.presses("Yes, stop here")
+    assert "Thank you for what you did" in ann.texts[-1]
+    assert not any("USD" in text for text in ann.texts)
+
+
+def paid_by_stopping(person: Volunteer) -> Decimal:
+    found = re.search(r"You end the study here and are paid (\d\.\d\d) USD\.", person.texts[-1])
+    assert found, person.texts[-1]
+    return Decimal(found[1])
+
+
+def test_stop_says_first_what_it_pays_and_stops_by_its_button_only(ann: Volunteer) -> None:
+    """S13: a command that was sent by mistake costs nothing."""
+    ann.begins(make_campaign("convai2_wild", pay="2", least_work=1, changes={"chat.minimum": [6]}))
+    ann.writes("Hello there")
+    ann.writes("/stop")
+    first = paid_by_stopping(ann)
+    ann.writes("I stay for now")
+    assert said(0)[-1] == "I stay for now"
+    ann.writes("/stop")
+    assert paid_by_stopping(ann) > first > 0
+    ann.presses("Yes, stop here")
+    assert "You stopped" in ann.texts[-1]
+    assert CompletionCode.objects.get().amount > first
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("4", 4), (" 5 ", 5), ("BEST", 5), ("5: best", 5), ("6", None), ("be", None), ("", None)],
+)
+def test_a_button_s_words_can_be_written(ann: Volunteer, written: str, value: int | None) -> None:
+    ann.begins(wild())
+    ann.writes("Hello")
+    ann.writes("And you?")
+    ann.writes("/end")
+    ann.writes(written)
+    assert drafted() == ({} if value is None else {"p.score": str(value)})
+    assert any("press one of the buttons" in text for text in ann.texts) == (value is None)
+
+
+def test_an_answer_out_of_limits_is_refused_at_once_and_kept_whole_within_them(
+    ann: Volunteer,
+) -> None:
+    ann.begins(make_campaign("convai2_crowd_reasons", changes={"chat.minimum": [2]}))
+    ann.writes("Hello my old friend")
+    bot_says(conversation_of(Participation.objects.get()), "It is you again")
+    ann.writes("/end")
+    ann.writes("5")
+    assert "Length: " in ann.texts[-1]
+    for length, is_kept in ((1_001, False), (1_000, True)):
+        ann.writes("x" * length)
+        assert drafted().get("p.fluency_reason", "") == ("x" * length if is_kept else "")
+        assert ("Write at most 1000 characters; this has 1001." in ann.texts[-1]) != is_kept
+
+
+def test_what_belongs_to_another_step_is_refused_and_the_step_is_said_again(
+    ann: Volunteer,
+) -> None:
+    ann.begins(wild())
+    ann.writes("Hello")
+    ann.writes("And you?")
+    ann.writes("/end")
+    ann.writes("/end")
+    assert sum("cannot be done at this step" in text for text in ann.texts) == 1
+    assert sum("Score the conversation" in text for text in ann.texts) == 2
+    assert not any("page" in text for text in ann.texts[1:])
 
 
 def test_an_update_that_comes_again_does_nothing_again(ann: Volunteer) -> None:
@@ -238,7 +351,7 @@ def test_ten_minutes_of_silence_end_the_conversation_and_the_person_is_asked(
     ann.wait()
     assert "Nobody wrote for a while" in ann.texts[-1]
     assert "Score the conversation" in ann.texts[-1]
-    ann.writes("4")
+    ann.writes("a four")
     assert "press one of the buttons" in "".join(ann.texts[-2:])
     assert not Rating.objects.exists()
 
@@ -293,6 +406,35 @@ def test_a_study_that_needs_a_page_says_so(
 ) -> None:
     ann.writes(f"/start {make_campaign(protocol, **changes).slug}")
     assert "in a browser" in ann.texts[-1]
+
+
+@pytest.mark.parametrize(("length", "is_fit"), [(6, True), (7, False)])
+def test_labels_whose_data_no_button_can_hold_are_refused(length: int, is_fit: bool) -> None:
+    """64 bytes: `l:1000000:`, the name of 40, and the value (two of each letter)."""
+    found = get_protocol("convai2_wild")
+    assert found.live is not None
+    label = Choice.sample()
+    values = tuple(ChoiceOption(value=value, word="Word") for value in ("ä" * length, "b"))
+    label = replace(label, name="n" * 40, options=values)
+    steps = (
+        replace(found.live, each=(label,)) if one is found.live else one for one in found.steps
+    )
+    long = replace(found, steps=tuple(steps))
+    assert list(offering._reasons(long)) == (
+        [] if is_fit else ["a label's name or value is too long for a button"]
+    )
+
+
+def test_the_page_of_a_campaign_says_how_people_come_or_why_not(
+    service: FakeService, staff: Client
+) -> None:
+    fit, unfit = wild(), make_campaign("meena_interactive")
+    for address in ("campaign", "live"):
+        page = staff.get(reverse(address, args=[fit.pk])).content.decode()
+        assert f"<code>/start {fit.slug}</code>" in page
+        page = staff.get(reverse(address, args=[unfit.pk])).content.decode()
+        assert "every message has to be labeled" in page
+        assert "/start" not in page
 
 
 @pytest.mark.parametrize("text", ["/start", "/start nothing", "Hello?", "/end"])

@@ -14,23 +14,31 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.crypto import salted_hmac
 
-from evaluation import InvalidAnswers, Protocol
+from evaluation import InvalidAnswer, InvalidAnswers, Question
 from webapp import languages, notices
 from webapp.models import Campaign, ExternalId, Participation, ServiceSeat, ServiceUpdate
-from webapp.services.chat_service import outgoing, telling
-from webapp.services.chat_service.telling import AGREE, ANSWER, DELETE, LABEL, START
+from webapp.services.chat_service import offering, outgoing, telling
+from webapp.services.chat_service.telling import AGREE, ANSWER, DELETE, LABEL, START, STOP
 from webapp.services.conversation import chat
 from webapp.services.conversation.messages import FRAMES, MESSAGES
-from webapp.services.participation import consents, enrolment, privacy, stopping, study_info
+from webapp.services.participation import (
+    consents,
+    enrolment,
+    privacy,
+    screens,
+    stopping,
+    study_info,
+)
 from webapp.services.rating import form, labels, submission
+from webapp.services.rating.form import RatingForm
 from webapp.services.rules import access, events, identity, refusals, states
-from webapp.services.rules.protocols import consent_of, protocol_of, shown_protocol
+from webapp.services.rules.protocols import shown_protocol
 
 P = Participation.State
 MINUTE = timedelta(minutes=1)
+NOT_NOW = "not_now"
 KEPT = timedelta(days=2)  # the service sends an update again for one day at most
 NAMESPACE = uuid.UUID("6f1c6b0e-6f0b-4a7e-9a3e-0d6d8f4a2c11")
-LARGEST_ANSWER = 2_000  # characters of a text
 REFUSALS = (
     *(refusals.NotNow, refusals.Refused, labels.LabelRefused, events.Conflict, states.Illegal),
     *(consents.Closed, access.NotFound),
@@ -102,6 +110,7 @@ def _act(update: Incoming, beyond: int, now: datetime) -> None:
             reply = _pressed(update, now) if update.press else _written(update, now)
     except REFUSALS as refusal:
         reply = _complaint(refusal)
+        _repeat(update, refusal, now)
     if update.press:
         outgoing.acknowledge(update.sender, update.press, reply, now)
     elif reply:
@@ -112,8 +121,19 @@ def _complaint(refusal: Exception) -> str:
     """Return a refusal in words for the person."""
     if complaint := getattr(refusal, "complaint", ""):
         return languages.localized(complaint)
+    notice = _notice_of(refusal)
     values = getattr(refusal, "values", {})
-    return notices.text(getattr(refusal, "notice", "not_now"), **values)
+    return notices.text("service_not_now" if notice == NOT_NOW else notice, **values)
+
+
+def _notice_of(refusal: Exception) -> str:
+    return str(getattr(refusal, "notice", NOT_NOW))
+
+
+def _repeat(update: Incoming, refusal: Exception, now: datetime) -> None:
+    """Say again what is to be done now to who did something that is done at another step."""
+    if _notice_of(refusal) == NOT_NOW and (seat := _seat(update.sender)) is not None:
+        telling.tell(seat.pk, now=now, again=True)
 
 
 def _reply(update: Incoming, text: str, now: datetime) -> None:
@@ -134,11 +154,11 @@ def _written(update: Incoming, now: datetime) -> str:
     person = seat.participation
     if command == "/end":
         chat.finish(person=person, client_id=update.id, now=now)
-    elif command == "/stop":
-        stopping.stop(person=person, now=now)
+    elif command == "/stop" and person.state != P.ENDED:
+        _ask(update, screens.stop_means(person=person, now=now), "stop", STOP, now)
+        return ""
     elif command == "/delete":
-        button = (notices.text("service_delete_button"), DELETE)
-        outgoing.queue_message(update.sender, notices.text("service_delete_ask"), now, [button])
+        _ask(update, "", "delete", DELETE, now)
         return ""
     elif person.state == P.CHATTING and command != "/start":
         chat.send_message(person=person, client_id=update.id, text=update.text, now=now)
@@ -146,6 +166,13 @@ def _written(update: Incoming, now: datetime) -> str:
         return _write_answer(seat, update.text, now)
     telling.tell(seat.pk, now=now, again=command == "/start" or person.state != P.CHATTING)
     return ""
+
+
+def _ask(update: Incoming, about: str, name: str, data: str, now: datetime) -> None:
+    """Ask whether to stop, or to delete, with a button that does it."""
+    text = "\n\n".join(filter(None, (notices.text(f"service_{name}_ask"), about)))
+    button = (notices.text(f"service_{name}_button"), data)
+    outgoing.queue_message(update.sender, text, now, [button])
 
 
 def _seat(sender: str) -> ServiceSeat | None:
@@ -162,46 +189,12 @@ def _offer(update: Incoming, slug: str, now: datetime) -> str:
     except access.NotFound:
         return notices.text("bad_link")
     with _speaking(campaign, update):
-        if not fits(campaign):
+        if offering.unfit(campaign):
             return notices.text("service_unfit")
         enrolment.check_open(campaign, now)
-        _ask_consent(update, campaign, now)
+        text, buttons = offering.offer(campaign)
+        outgoing.queue_message(update.sender, text, now, buttons)
     return ""
-
-
-def _ask_consent(update: Incoming, campaign: Campaign, now: datetime) -> None:
-    study = study_info.of(campaign)
-    pay = notices.text("service_pay", pay=study.pay) if study.is_paid else ""
-    about = (
-        consent_of(campaign),
-        pay,
-        study.stopping,
-        notices.text("service_contact", contact=study.contact),
-    )
-    button = (notices.text("service_agree"), f"{AGREE}:{campaign.slug}:{study.offer}")
-    outgoing.queue_message(update.sender, "\n\n".join(filter(None, about)), now, [button])
-
-
-def fits(campaign: Campaign) -> bool:
-    """Tell whether a campaign can be taken part in here: bots only, questions that have buttons."""
-    are_bots = all(system.is_bot for system in campaign.systems.all())
-    return are_bots and _has_buttons(protocol_of(campaign))
-
-
-def _has_buttons(protocol: Protocol) -> bool:
-    after, live = protocol.after, protocol.live
-    of_messages = live is None or (
-        live.optional and all(one.meanings() and not one.only_if for one in live.each)
-    )
-    at_the_end = after is None or all(
-        one.meanings() or one.level == "text" or one.personas_beside() is not None
-        for one in after.each
-    )
-    has_pages = bool(protocol.admissions or protocol.attention) or (
-        protocol.chat is not None and protocol.chat.brief
-    )
-    is_alone = after is None or (after.show == "one" and after.over == "partner")
-    return bool(protocol.chat and of_messages and at_the_end and is_alone and not has_pages)
 
 
 # --- what is pressed ------------------------------------------------------------------------------
@@ -230,18 +223,21 @@ def _pressed_in(seat: ServiceSeat, kind: str, rest: str, update: Incoming, now: 
     if kind == START:
         enrolment.start(person=person, now=now, has_page=False)
         return ""
+    if kind == STOP:
+        stopping.stop(person=person, now=now)
+        return ""
     if kind == DELETE:
         privacy.withdraw(token=privacy.withdraw_token(person), now=now)
         _reply(update, notices.text("withdrawn"), now)
         return ""
-    raise refusals.NotNow("not_now")
+    raise refusals.NotNow(NOT_NOW)
 
 
 def _agree(update: Incoming, rest: str, now: datetime) -> str:
     """Take part, as the form of consent does; the conversation begins at once."""
     slug, _, offer = rest.partition(":")
     campaign = access.open_link(slug)
-    if not fits(campaign):
+    if offering.unfit(campaign):
         raise refusals.NotNow("service_unfit")
     if offer != study_info.of(campaign).offer:
         raise refusals.NotNow("pay_changed")
@@ -267,7 +263,7 @@ def _label(person: Participation, rest: str, update: Incoming, now: datetime) ->
     seq, _, answer = rest.partition(":")
     question, _, value = answer.partition(":")
     if not (seq.isascii() and seq.isdigit() and len(seq) < 10):
-        raise refusals.NotNow("not_now")
+        raise refusals.NotNow(NOT_NOW)
     chat.label(
         person=person,
         client_id=update.id,
@@ -292,31 +288,43 @@ def _choose(person: Participation, rest: str, now: datetime) -> str:
         for about, one in (shown.rate.form_questions(shown.shown) if shown else ())
     }
     if shown is None or name not in current:
-        raise refusals.NotNow("not_now")
-    values = telling.options(shown, current[name])
+        raise refusals.NotNow(NOT_NOW)
+    values = [each.value for each in telling.answers(shown, current[name])]
     if not (number.isascii() and number.isdigit() and int(number) < len(values)):
-        raise refusals.NotNow("not_now")
+        raise refusals.NotNow(NOT_NOW)
     _answer(person, {**shown.draft, name: values[int(number)]}, now)
     return notices.text("sent")
 
 
 def _write_answer(seat: ServiceSeat, text: str, now: datetime) -> str:
-    """Take a text as the answer to a question that wants one; else say that a button is meant."""
+    """Take a text as an answer, or as the button whose words it has; else ask for a button."""
     shown = form.of(seat.participation)
     current = telling.next_question(shown, shown.draft) if shown else None
-    if shown is None or current is None or current[1].level != "text":
+    value = _meant(shown, current[1], text) if shown and current else None
+    if shown is None or current is None or value is None:
         telling.tell(seat.pk, now=now, again=True)
         return notices.text("service_press")
-    _answer(seat.participation, {**shown.draft, current[0]: text[:LARGEST_ANSWER]}, now)
+    _answer(seat.participation, {**shown.draft, current[0]: value}, now)
     telling.tell(seat.pk, now=now)
     return ""
+
+
+def _meant(shown: RatingForm, one: Question, text: str) -> str | None:
+    """Return the answer that a text is, None for no button's words; refuse one out of limits."""
+    if one.level != "text":
+        return telling.chosen(shown, one, text)
+    try:
+        one.parse(text, shown.shown)
+    except InvalidAnswer as problem:
+        raise refusals.Refused(problem.sentence) from None
+    return text
 
 
 def _answer(person: Participation, draft: dict[str, str], now: datetime) -> None:
     """Keep an answer; the last one submits the form."""
     shown = form.of(person)
     if shown is None:
-        raise refusals.NotNow("not_now")
+        raise refusals.NotNow(NOT_NOW)
     if telling.next_question(shown, draft) is not None:
         submission.save_draft(person=person, answers=draft, now=now)
         return

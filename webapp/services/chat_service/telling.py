@@ -7,14 +7,15 @@ costs a moment and nothing twice.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import translation
 
-from evaluation import Question
-from webapp import notices
+from evaluation import AnswerOption, FreeText, Question
+from webapp import languages, notices
 from webapp.models import Event, ExternalId, Participation, Seat, ServiceSeat
 from webapp.services.chat_service import outgoing
 from webapp.services.chat_service.outgoing import Button
@@ -26,7 +27,9 @@ from webapp.services.rules import events, identity
 from webapp.services.rules.protocols import shown_protocol
 
 P = Participation.State
-LABEL, ANSWER, START, DELETE, AGREE = "l", "r", "s", "d", "c"  # how data of buttons begin
+# How data of buttons begin.
+LABEL, ANSWER, START, STOP, DELETE, AGREE = "l", "r", "s", "e", "d", "c"
+SEPARATOR = ":"
 AT_ONCE = 200
 
 
@@ -106,10 +109,15 @@ def _labels(person: Participation, event: Event) -> list[Button]:
     if live is None or (event.in_reply_to == 0 and not live.label_opening):
         return []
     return [
-        (word, f"{LABEL}:{event.seq}:{each.name}:{value}")
+        (word, label_data(event.seq, each, value))
         for each in live.each
         for value, word in each.meanings().items()
     ]
+
+
+def label_data(seq: int, one: Question, value: str) -> str:
+    """Return the data of the button that labels a message."""
+    return SEPARATOR.join((LABEL, str(seq), one.name, value))
 
 
 def _step(person: Participation) -> Iterator[tuple[str, Sequence[Button]]]:
@@ -138,11 +146,13 @@ def question(
     if shown is None or current is None:
         return
     name, one = current
-    pay = study_info.money(person.pay, person.currency)
+    pay = study_info.pay_words(person.pay, person)
     notice = notices.text(person.notice, pay=pay) if is_first and person.notice else ""
-    lines = [f"{n}: {' '.join(each)}" for n, each in enumerate(_lines(shown, one), start=1)]
-    text = "\n\n".join(filter(None, (notice, complaint, one.text, one.help, *lines)))
-    yield text, [(words, f"{ANSWER}:{name}:{n}") for n, words in enumerate(_words(shown, one))]
+    found = answers(shown, one)
+    lines = [each.about for each in found]
+    limits = languages.localized(one.limits) if isinstance(one, FreeText) else ""
+    text = "\n\n".join(filter(None, (notice, complaint, one.text, one.help, limits, *lines)))
+    yield text, [(each.words, f"{ANSWER}:{name}:{n}") for n, each in enumerate(found)]
 
 
 def next_question(shown: RatingForm, draft: Mapping[str, str]) -> tuple[str, Question] | None:
@@ -161,23 +171,39 @@ def _is_open(one: Question, about: str, draft: Mapping[str, str]) -> bool:
     return draft.get(f"{about}.{gate.question}") in {str(each) for each in gate.values}
 
 
-def options(shown: RatingForm, one: Question) -> list[str]:
-    """Return the values that the buttons of a question stand for."""
-    return [each.value for each in one.form_field(shown.shown, shown.personas).options]
+@dataclass(frozen=True)
+class ButtonAnswer:
+    """One answer that can be given by a button: its value, its words, and what is said above."""
+
+    value: str
+    words: str
+    about: str = ""
 
 
-def _words(shown: RatingForm, one: Question) -> list[str]:
+def answers(shown: RatingForm, one: Question) -> list[ButtonAnswer]:
+    """Return the answers of a question; what is long stands above, with the button's number."""
+    if isinstance(one, FreeText):
+        return [] if one.required else [ButtonAnswer("", notices.text("service_skip"))]
     found = one.form_field(shown.shown, shown.personas).options
-    return [
-        str(n)
-        if each.lines
-        else f"{each.value}: {each.word}"
-        if one.is_scale and each.word
-        else each.word or each.value
-        for n, each in enumerate(found, start=1)
-    ]
+    are_long = any(each.lines for each in found)
+    return [_answer(each, n, one, are_long) for n, each in enumerate(found, start=1)]
 
 
-def _lines(shown: RatingForm, one: Question) -> list[tuple[str, ...]]:
-    found = one.form_field(shown.shown, shown.personas).options
-    return [tuple(each.lines) for each in found if each.lines]
+def _answer(option: AnswerOption, n: int, one: Question, are_long: bool) -> ButtonAnswer:
+    number = option.value if one.is_scale else str(n)
+    if are_long:
+        about = " ".join(filter(None, (option.word, *option.lines)))
+        return ButtonAnswer(option.value, number, f"{number}: {about}")
+    if one.is_scale and option.word:
+        return ButtonAnswer(option.value, f"{number}: {option.word}")
+    return ButtonAnswer(option.value, option.word or option.value)
+
+
+def chosen(shown: RatingForm, one: Question, text: str) -> str | None:
+    """Return the value that a written text means: a button's words, or what they begin with."""
+    written = text.strip().casefold()
+    for each in answers(shown, one):
+        number, _, word = each.words.partition(": ")
+        if written and written in {part.casefold() for part in (each.words, number, word)}:
+            return each.value
+    return None

@@ -176,9 +176,9 @@ def _end(protocol: Protocol, shown: StudyInfo) -> End:
     rule = payment.RULES[Participation.Outcome.COMPLETED]
     return End(
         heading=str(screens.HEADINGS[Participation.Outcome.COMPLETED]),
-        text=notices.text(rule.notice, pay=shown.pay),
+        text=notices.text(rule.notice, pay=shown.pay if shown.is_paid else ""),
         code=CODE,
-        amount=shown.pay,
+        amount=shown.pay if shown.is_paid else "",
         debrief=protocol.chat.debrief if protocol.chat else "",
         return_url="",
         withdraw="preview",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from urllib.parse import quote
 
 from django.utils.formats import date_format
@@ -28,7 +29,7 @@ from webapp.services.participation import (
     study_info,
     waiting_list,
 )
-from webapp.services.participation.study_info import StudyInfo, money
+from webapp.services.participation.study_info import StudyInfo, money, pay_words
 from webapp.services.rating import form
 from webapp.services.rating.form import RatingForm
 from webapp.services.receipts import files, issuing, signed_file
@@ -266,7 +267,7 @@ def _notice(person: Participation) -> str:
     if person.state == State.ENDED:
         return ""
     own = person.notice
-    texts = [notices.text(own, pay=money(person.pay, person.currency))] if own else []
+    texts = [notices.text(own, pay=pay_words(person.pay, person))] if own else []
     if person.state != State.CHATTING and uptime.was_away(person):  # a chat's log says so itself
         texts.append(notices.text("we_were_away"))
     return " ".join(texts)
@@ -280,7 +281,7 @@ def _round(person: Participation) -> str:
         "next_conversation",
         number=over + 1,
         most=rounds.most(person.campaign),
-        pay=money(over * person.pay, person.currency),
+        pay=pay_words(over * person.pay, person),
     )
 
 
@@ -293,7 +294,7 @@ def _stop(person: Participation, protocol: Protocol, now: datetime) -> str:
     if person.state == State.ENDED:
         return ""
     outcome, owed = stopping.if_stopped(person, now)
-    pay = money(owed.amount, person.currency) if owed else ""
+    pay = pay_words(owed.amount if owed else Decimal(), person)
     meaning = notices.text(STOPS[outcome] if owed else UNPAID[outcome], pay=pay)
     if person.state not in (State.CHATTING, State.RATING, State.WRITING):
         return meaning
@@ -316,7 +317,7 @@ def chat_page(key: str, protocol: Protocol) -> ChatPageData:
 def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End:
     rule = payment.RULES[person.outcome]
     code = payment.code_of(person)
-    amount = money(code.amount, person.currency) if code else ""
+    amount = pay_words(code.amount if code else Decimal(), person)
     due = return_pay.owed(person)
     owed = money(due.amount, person.currency) if due else ""
     text = notices.text(rule.notice if code else rule.unpaid or rule.notice, pay=amount)
@@ -324,7 +325,7 @@ def _end(person: Participation, protocol: Protocol, *, has_chatted: bool) -> End
         heading=str(HEADINGS[person.outcome]),
         text=notices.text("left_owed", pay=owed) if owed else text,
         code=code.code if code else "",
-        amount=amount,
+        amount=amount if code else "",
         debrief=protocol.chat.debrief if protocol.chat and has_chatted else "",
         return_url=_return_url(person, code.code if code else ""),
         withdraw=privacy.withdraw_token(person),
@@ -431,7 +432,7 @@ def leaving(*, token: str, slug: str) -> Leaving:
     return Leaving(
         is_done=person.withdrawn_at is not None,
         code=code.code if code else "",
-        amount=money(code.amount, person.currency) if code else "",
+        amount=pay_words(code.amount, person) if code else "",
         contact=person.campaign.contact,
         held=_hold_words(code, person.campaign.contact) if code else "",
     )

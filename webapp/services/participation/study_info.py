@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import nh3
 from django.conf import settings
@@ -16,11 +17,14 @@ from django.utils.translation import gettext as _
 from evaluation import Image, Protocol, Question, WorkedExample
 from webapp import notices
 from webapp.languages import Language, listed
-from webapp.models import Campaign
+from webapp.models import Campaign, Participation
 from webapp.services.conversation import allocation
 from webapp.services.participation import waiting_list
 from webapp.services.rules import ledger, payment, rounds
 from webapp.services.rules.protocols import consent_of, shown_protocol
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 FIRST_HEADING, LAST_HEADING = 3, 6  # the page itself has the first two levels
 TAGS = {"h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "strong", "em", "blockquote", "code", "br"}
@@ -62,6 +66,11 @@ class StudyInfo:
 def money(amount: Decimal, currency: str) -> str:
     """Return an amount in words of the participant's locale."""
     return f"{number_format(amount, 2)} {currency}"
+
+
+def pay_words(amount: Decimal, person: Participation) -> str:
+    """Return what a notice says of the pay: nothing to people who take part without any."""
+    return money(amount, person.currency) if amount or person.pay else ""
 
 
 def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
@@ -162,9 +171,7 @@ def _range(lengths: Sequence[int]) -> str:
 
 def sanitized(markdown: str) -> SafeString:
     """Return a requester's Markdown as HTML: no links, no images, no markup of theirs."""
-    from markdown_it import MarkdownIt  # it takes long, and few instructions have any
-
-    parser = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+    parser = _parser()
     tokens = parser.parse(markdown)
     headings = [token for token in tokens if token.type in ("heading_open", "heading_close")]
     highest = min((int(token.tag[1]) for token in headings), default=1)
@@ -173,6 +180,31 @@ def sanitized(markdown: str) -> SafeString:
         token.tag = f"h{min(level, LAST_HEADING)}"
     html = parser.renderer.render(tokens, parser.options, {})
     return SafeString(nh3.clean(html, tags=TAGS, attributes={}))
+
+
+def plain(markdown: str) -> str:
+    """Return a requester's Markdown as text for where no page is: lines, and bullets of lists."""
+    lines: list[str] = []
+    marker, is_item = "", False
+    for token in _parser().parse(markdown):
+        if token.type.endswith("_list_open") and not token.level:
+            is_item = False
+        elif token.type == "list_item_open":
+            marker = f"{token.info}{token.markup} " if token.info else "• "
+        elif token.content:
+            if lines and not (is_item and marker):
+                lines.append("")
+            inline = token.children or [token]
+            words = "".join(" " if each.type == "softbreak" else each.content for each in inline)
+            lines.append(f"{marker}{words}")
+            is_item, marker = bool(marker), ""
+    return "\n".join(lines)
+
+
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # it takes long, and few instructions have any
+
+    return MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
 
 
 def steps_of(protocol: Protocol) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from webapp.services.results.shown import Score
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import FORM, READ, WRITE, NavLink, bad_form, campaign_page, conflict
-from webapp.views.staff.setup import start_link
+from webapp.views.staff.setup import links
 
 Act = Callable[..., object]
 SCORES_REST = 60.0  # seconds between two computations of the scores
@@ -209,7 +209,7 @@ def _live(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
         "campaign": campaign,
         "tab": "live",
         "live": monitor.live(campaign, clock.now()),
-        "link": start_link(request, campaign),
+        **links(request, campaign),
     }
 
 

@@ -31,10 +31,11 @@ from webapp.services.campaign import (
     transcripts_import,
     written_materials,
 )
+from webapp.services.chat_service import offering
 from webapp.services.participation import study_info
 from webapp.services.rating import contexts, transcripts
 from webapp.services.replies import rehearsed
-from webapp.services.rules import protocols
+from webapp.services.rules import access, protocols
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
@@ -60,7 +61,7 @@ def overview(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "departures": departures,
         "consent": study_info.sanitized(campaign.consent),
         "hourly": campaigns.hourly(campaign.pay, campaign.minutes),
-        "link": start_link(request, campaign),
+        **links(request, campaign),
         "amendments": amendments.amendments(campaign),
         "books": amendments.books(campaign),
         **_materials(campaign, protocol),
@@ -147,6 +148,12 @@ def collect(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
 def start_link(request: HttpRequest, campaign: StaffCampaign) -> str:
     """Return the address that participants are given."""
     return request.build_absolute_uri(reverse("entry", args=[campaign.slug]))
+
+
+def links(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
+    """Return the ways in that participants are given: an address, and the chat service's."""
+    service = offering.entrance(access.row_of(campaign))
+    return {"link": start_link(request, campaign), "service": service}
 
 
 def _materials(campaign: StaffCampaign, protocol: Protocol) -> dict[str, int]:
