@@ -103,7 +103,7 @@ def plan() -> argparse.ArgumentParser:
     add("--minutes", type=float, default=1.0, help="of work per rating; default 1")
     add("--pay", type=float, help="per rating")
     add("--fee", type=float, default=0.0, help="of the panel, in percent of the pay")
-    add("--campaigns", type=int, default=2000, help="that are simulated; default 2000")
+    add("--campaigns", type=int, default=10_000, help="that are simulated; default 10000")
     add("--seed", type=int, default=0)
     add("--json", action="store_true", help="print the plan as JSON")
     return parser

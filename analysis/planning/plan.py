@@ -30,7 +30,7 @@ from analysis.tables.schema import BadTable
 
 BAD = 2
 STATED = ("taste", "item", "noise", "severity")
-# A false positive share above this is named: the asked 5 % with the error of 2,000 campaigns.
+# A false positive share above this is named: 5 % and three standard errors of 2,000 campaigns.
 TOO_MANY = 0.065
 CLAIMED = (
     "Card et al. (2020): t > 1.96 on a maximum likelihood model, one tail; the difference "

@@ -15,7 +15,7 @@ notebooks plan without a command.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +36,9 @@ ROUNDS = 200
 TINY = 1e-9
 MOST_ITEMS = 2000
 MOST_RATERS = 400
+CAMPAIGNS = 10_000  # that a power is of: half a point of standard error at most
+FEW = 1_000  # that tell where to look
+NEAR = (0.8, 0.9, 1.0, 1.1, 1.25)  # times a first guess, where the line is drawn
 # Ratings that are drawn at once.
 PIECE = 4_000_000
 
@@ -152,7 +155,12 @@ class CampaignPower:
 
 
 def power(
-    plan: RatingPlan, variances: Variances, difference: float, *, seed: int, campaigns: int = 2000
+    plan: RatingPlan,
+    variances: Variances,
+    difference: float,
+    *,
+    seed: int,
+    campaigns: int = CAMPAIGNS,
 ) -> CampaignPower:
     """Return the power for a true `difference` of two systems, both tails, in points of the scale.
 
@@ -237,22 +245,46 @@ Search = tuple[Variances, float, float, int]
 def _smallest(
     made: Callable[[int], RatingPlan], least: int, most: int, search: Search
 ) -> RatingPlan | None:
-    """Double, then halve the gap, with the same draws each time."""
+    """Return the smallest plan that reaches the power by as many campaigns as are shown of it.
+
+    Few campaigns find the neighborhood: double, then halve the gap. What one number of campaigns
+    happens to reach is no answer, so a line through several (probit of the power on the root of the
+    number) says where the power is reached, and all campaigns have the last word.
+    """
     variances, difference, target, seed = search
 
-    def reaches(number: int) -> bool:
-        tried = made(number)
-        return power(tried, variances, difference, seed=seed, campaigns=1000).power >= target
+    def reached(number: int, campaigns: int) -> float:
+        return power(made(number), variances, difference, seed=seed, campaigns=campaigns).power
 
     low = high = least
-    while not reaches(high):
+    while reached(high, FEW) < target:
         if high >= most:
             return None
         low, high = high, min(2 * high, most)
     while high - low > max(1, high // 50):
         middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return made(high)
+        low, high = (low, middle) if reached(middle, FEW) >= target else (middle, high)
+    near = sorted({min(max(least, round(high * times)), most) for times in NEAR})
+    number = _crossing(near, [reached(each, CAMPAIGNS // 2) for each in near], target, high)
+    number = min(max(least, number), most)
+    while reached(number, CAMPAIGNS) < target:
+        if number == most:
+            return None
+        number = min(number + max(1, number // 200), most)
+    return made(number)
+
+
+def _crossing(numbers: Sequence[int], powers: Sequence[float], target: float, other: int) -> int:
+    """Return the number at which a probit line reaches the power; `other` where there is none."""
+    share = np.clip(powers, 0.5 / CAMPAIGNS, 1 - 0.5 / CAMPAIGNS)
+    probit = special.ndtri(share)
+    weight = np.exp(-(probit**2) / 2) / np.sqrt(share * (1 - share))  # of binomial shares
+    if len(numbers) < 2 or np.ptp(probit) == 0:
+        return other
+    slope, start = np.polyfit(np.sqrt(numbers), probit, 1, w=weight)
+    root = (special.ndtri(target) - start) / slope if slope > 0 else -1.0
+    low, high = numbers[0], numbers[-1]
+    return int(np.clip(np.ceil(root**2), low, high)) if root > 0 else other
 
 
 # --- campaigns of equal systems -----------------------------------------------------------------
