@@ -1,14 +1,15 @@
 """Raters or items that would settle what a design cannot: the design enlarged until it tells.
 
-A design is enlarged by raters who do what those there do, or, where none rates two systems, rate
-all of them; if 256 of them are not enough, by items. It tells a difference that the medium pair
-finds with a power of .8, errors and degrees of freedom being those of the fitted variances.
+A design is enlarged by raters who do what those there do, of one system each in turn where that is
+their work; where no such raters can tell systems apart, by raters of every system. If 256 of them
+are not enough, it is by items. It tells a difference that the medium pair finds with a power of .8,
+errors and degrees of freedom being those of the fitted variances.
 Apart because nothing is drawn for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -54,37 +55,48 @@ def needed(design: ScoredDesign, values: Floats, scores: SystemScores) -> str | 
     target = max(float(means[0] - means[1]), SMALL * float(span))
     if target <= 0:
         return None
-    found = _search(design, _variances(design, values, scores), target)
+    is_fitted = scores.fit is not None
+    found = _search(design, _variances(design, values, scores), target, is_fitted=is_fitted)
     known = "" if scores.fit is not None else f", taking {RANGE}"
     return (
         f"These systems cannot be told apart with these raters; {_sentence(found, target)}{known}."
     )
 
 
-def _sentence(found: tuple[str, int] | None, target: float) -> str:
+def _sentence(found: tuple[tuple[str, str], int] | None, target: float) -> str:
     difference = f"a difference of {target:.2f}"
     if found is None:
         return (
             f"{MOST} more raters, or items per system, or what makes {MOST_RATINGS:,} ratings, "
             f"would not tell {difference}"
         )
-    name, count = found
+    (one, several), count = found
     if count == 0:
         return f"{difference} would be told (power .8), and they are nearer"
-    what = f"more {name}" if count == 1 else f"more {name}s"
-    each = " per system" if name == ITEM else ""
-    return f"{count} {what}{each} would tell {difference} (power .8)"
+    return f"{count} more {one if count == 1 else several} would tell {difference} (power .8)"
 
 
 def _search(
-    design: ScoredDesign, variances: Mapping[str, float], target: float
-) -> tuple[str, int] | None:
-    for name, grow in ((RATER, _more_raters), (ITEM, _more_items)):
-        if name in design.known:
-            count = _least(partial(_tells, design, variances, grow, target))
-            if count is not None:
-                return name, count
+    design: ScoredDesign, variances: Mapping[str, float], target: float, *, is_fitted: bool
+) -> tuple[tuple[str, str], int] | None:
+    """Return what is to be added, in words for one and for several, and how many."""
+    for words, grow in _ways(design, is_fitted=is_fitted):
+        count = _least(partial(_tells, design, variances, grow, target))
+        if count is not None:
+            return words, count
     return None
+
+
+def _ways(design: ScoredDesign, *, is_fitted: bool) -> Iterator[tuple[tuple[str, str], Grow]]:
+    rows = _rows_by(design.known[RATER])
+    if any(len(np.unique(design.incidence.system[one])) > 1 for one in rows):
+        yield (RATER, f"{RATER}s"), _more_raters
+    elif is_fitted:
+        yield (f"{RATER} of one system", f"{RATER}s of one system each"), _more_of_one_system
+    else:
+        yield (f"{RATER} of every system", f"{RATER}s of every system"), _more_of_every_system
+    if ITEM in design.known:
+        yield (f"{ITEM} per system", f"{ITEM}s per system"), _more_items
 
 
 def _least(tells: Callable[[int], bool | None]) -> int | None:
@@ -128,19 +140,39 @@ def _variances(design: ScoredDesign, values: Floats, scores: SystemScores) -> di
 
 
 def _more_raters(system: Ints, codes: Codes, count: int) -> tuple[Ints, dict[str, Ints]]:
-    """Return the design with so many raters more, who do what those there do in turn."""
+    """Return the design with so many raters more, who do what those of several systems do."""
     rows = _rows_by(codes[RATER])
     several = [one for one in rows if len(np.unique(system[one])) > 1]
-    if not several:
-        # A rater's work, of all systems in turn.
-        each = max(1, round(float(np.median([len(one) for one in rows]))))
-        systems = int(system.max()) + 1
-        wanted = [np.flatnonzero(system == k % systems)[k // systems :][:1]
-                  for k in range(max(each, systems))]  # fmt: skip
-        several = [np.concatenate([one for one in wanted if len(one)])]
+    return _with_raters(system, codes, several, count)
+
+
+def _more_of_one_system(system: Ints, codes: Codes, count: int) -> tuple[Ints, dict[str, Ints]]:
+    """Return the design with so many raters more, of one system each, the systems in turn."""
+    rows = _rows_by(codes[RATER])
+    own = np.array([system[one[0]] for one in rows])
+    turn = pd.Series(own).groupby(own).cumcount().to_numpy()
+    in_turn = np.lexsort((own, turn))
+    fewest = int(np.bincount(own).min()) * len(np.unique(own))
+    return _with_raters(system, codes, [rows[k] for k in in_turn[:fewest]], count)
+
+
+def _more_of_every_system(system: Ints, codes: Codes, count: int) -> tuple[Ints, dict[str, Ints]]:
+    """Return the design with so many raters more, each with one's work, of all systems in turn."""
+    rows = _rows_by(codes[RATER])
+    each = max(1, round(float(np.median([len(one) for one in rows]))))
+    systems = int(system.max()) + 1
+    wanted = [np.flatnonzero(system == k % systems)[k // systems :][:1]
+              for k in range(max(each, systems))]  # fmt: skip
+    whole = np.concatenate([one for one in wanted if len(one)])
+    return _with_raters(system, codes, [whole], count)
+
+
+def _with_raters(
+    system: Ints, codes: Codes, work: Sequence[Ints], count: int
+) -> tuple[Ints, dict[str, Ints]]:
     shared = ITEM in codes and len(np.unique(codes[ITEM])) < 0.75 * len(system)
     kept = {ITEM, "context", "conversation"} if shared else {"context"}
-    return _copied(system, codes, [several[k % len(several)] for k in range(count)], kept)
+    return _copied(system, codes, [work[k % len(work)] for k in range(count)], kept)
 
 
 def _more_items(system: Ints, codes: Codes, count: int) -> tuple[Ints, dict[str, Ints]]:

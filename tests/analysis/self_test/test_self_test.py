@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from analysis.metrics.rank_probability import rank_probability
 from analysis.metrics.system_difference import system_difference
 from analysis.metrics.system_score import system_score
 from analysis.output.terminal import rendered
+from analysis.planning.power import RatingPlan, power
+from analysis.planning.variances import Variances
 from analysis.reports.summary import summary
 from analysis.scores.crossed import CrossedDesign
 from analysis.scores.incidence import incidence
@@ -29,7 +32,7 @@ from analysis.simulation.cases.crossing import DESIGNS
 from analysis.stats.intervals import Floats
 from analysis.tables.options import BadOption
 from analysis.tables.schema import RatingTable
-from tests.analysis.examples import labels
+from tests.analysis.examples import labels, ratings
 
 FEW_RATERS = "3 raters see every system"
 SAME_RATERS = "the same 3 raters, unlike replies"
@@ -238,7 +241,25 @@ def test_one_rater_per_system_is_told_how_many_would_do() -> None:
     assert found.measured is None
     assert found.needed is not None
     assert found.needed.startswith("These systems cannot be told apart with these raters; ")
-    assert " more raters would tell a difference of " in found.needed
+    assert " more raters of every system would tell a difference of " in found.needed
+
+
+@pytest.mark.parametrize("each", [20, 40])
+def test_people_of_one_conversation_each_are_told_how_many_more_of_the_same_kind(each: int) -> None:
+    """Twice too few: the number was of raters who judge every system, and was not said to be."""
+    of_one = np.tile([2.0, 2, 3, 4, 4], each // 5)
+    rows = [{"system": name, "item": f"{name}{n}", "rater": f"{name}{n}", "value": value}
+            for name in ("alpha", "beta") for n, value in enumerate(of_one)]  # fmt: skip
+    table = ratings(rows, scale_low=1, scale_high=5)
+    question = next(iter(questions(table, "ordinal")))
+    text = measured.tested(question, SelfTest(40)).needed
+    assert text is not None
+    found = re.search(r"; (\d+) more raters of one system each would tell a .* of 0\.40 ", text)
+    assert found, text
+    group = each + int(found[1]) // 2
+    plan = RatingPlan(group, 2 * group, 1, systems=2, judges=1)
+    planned = power(plan, Variances(0, 0, float(np.std(of_one, ddof=1))), 0.4, seed=1)
+    assert planned.power == pytest.approx(0.8, abs=0.025), "as the planner of new campaigns has it"
 
 
 def test_more_is_needed_for_a_smaller_difference() -> None:
@@ -261,7 +282,7 @@ def test_the_report_says_what_was_done_and_only_that() -> None:
     assert "more raters would tell a difference" in text
     confounded = " ".join(rendered(summary(drawn(CONFOUNDED), simulate=40)).split())
     assert "Coverage was measured" not in confounded
-    assert "more raters would tell a difference" in confounded
+    assert "more raters of every system would tell a difference" in confounded
 
 
 def test_nothing_is_simulated_for_what_no_ranking_prints(monkeypatch: pytest.MonkeyPatch) -> None:
