@@ -27,7 +27,8 @@ def write(dialogues: Sequence[Dialogue], path: Path) -> None:
 def _dialogue(record: Mapping[str, Any]) -> Dialogue:
     turns = record.get("turns")
     if not isinstance(turns, list) or not turns:
-        raise BadLine(f"turns is {turns!r}, but must be a list of messages")
+        right = 'a list such as [{"speaker": "self" or "partner", "text": "Hi!"}]'
+        raise BadLine(f"turns is {turns!r}, but must be {right}")
     return Dialogue(
         id=text_of(record, "id"),
         turns=tuple(_turn(turn, index) for index, turn in enumerate(turns, start=1)),
