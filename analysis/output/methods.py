@@ -75,6 +75,11 @@ OF_LOSSES = (
     "missing having rated by up to one SD lower or higher than those who stayed, alike for all "
     "systems (after Rubin 1977)."
 )
+WRITTEN = {
+    "revision": "Revisions of personas",
+    "reply": "Replies to contexts",
+    "paraphrase": "Paraphrases of messages",
+}
 SHARED_FIELDS = {"name", "text", "help", "only_if", "otherwise", "type"}
 # Metrics whose rows have names of their own.
 SEVERAL = {
@@ -102,6 +107,8 @@ def methods(
         has_losses = LOST in ratings or "lost_off" in results
         unknown = "" if has_losses else f" {UNKNOWN_LOSSES}"
         planned = (f"Design. Protocol: {names}. No plan came with this table of ratings.{unknown}",)
+    if study is not None and study.writing is not None:
+        return (*planned, _software(study))  # nothing is rated
     return (*planned, _sample(ratings), _analysis(results, printed), _software(study))
 
 
@@ -139,6 +146,10 @@ def _planned(study: CampaignRecord) -> Iterator[str]:
         f"Design. We followed the protocol “{protocol['title']}” ({protocol['source']})"
         f"{_departing(study.departures)}.{frozen}{_amended(study.amendments)}"
     )
+    if study.writing is not None:
+        yield _written(study.writing, study.plan.get("seed", "not recorded"))
+        yield from _participants(study)
+        return
     yield _systems(study)
     if study.chat is not None:
         yield _conversations(study.chat)
@@ -184,6 +195,28 @@ def _systems(study: CampaignRecord) -> str:
     )
 
 
+def _written(step: Mapping[str, Any], seed: object) -> str:
+    writers = step.get("writers", 1)
+    if step["makes"] == "persona":
+        what = (
+            f"{step['count']} personas of {step['sentences']} sentences were planned, of which "
+            f"{step['valid']} were set aside for validation and {step['test']} for test"
+        )
+    elif writers == 1:
+        what = f"{WRITTEN[step['makes']]} were planned, one of every original"
+    else:
+        what = f"{WRITTEN[step['makes']]} were planned, {writers} of every original"
+    review = (
+        "Each text was read before it could be used; one that was refused was asked for again."
+        if step.get("review") == "staff"
+        else "What kept the rules was accepted at once."
+    )
+    return (
+        f"Writing. {what}; each participant was asked for {step['batch']}. {review} Assignment was "
+        f"random (seed {seed})."
+    )
+
+
 def _one_rates(study: CampaignRecord) -> str:
     people = any(each["bot"] in ("", "people") for each in study.systems)
     if not people or not any(each.get("sides") == "one" for each in study.rates):
@@ -206,11 +239,16 @@ def _participants(study: CampaignRecord) -> Iterator[str]:
     pay, consent = study.plan.get("pay"), study.plan.get("consent")
     if pay:
         each, limit = conversations(study)
+        offer = (
+            f"were paid {pay['amount']} {pay['currency']} {each} about {pay['minutes']} minutes "
+            f"({pay['hourly']} {pay['currency']} per hour)"
+            if float(pay["amount"])
+            else f"took part without pay, {each} about {pay['minutes']} minutes"
+        )
         yield (
-            f"Participants. People gave consent before they began and were paid {pay['amount']} "
-            f"{pay['currency']} {each} about {pay['minutes']} minutes ({pay['hourly']} "
-            f"{pay['currency']} per hour){limit}. How they were recruited is not recorded: "
-            "[fill in]." + (f" Consent text: SHA-256 {consent['sha256']}." if consent else "")
+            f"Participants. People gave consent before they began and {offer}{limit}. How they "
+            "were recruited is not recorded: [fill in]."
+            + (f" Consent text: SHA-256 {consent['sha256']}." if consent else "")
         )
 
 

@@ -55,6 +55,11 @@ class CampaignRecord:
         return [step for step in self._steps if step.get("step") == "rate"]
 
     @property
+    def writing(self) -> Mapping[str, Any] | None:
+        """The step of the plan in which people write, if it has one."""
+        return next((step for step in self._steps if step.get("step") == "write"), None)
+
+    @property
     def questions(self) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
         """Yield each question with its step."""
         return ((each, step) for step in self.rates for each in step.get("each", ()))

@@ -159,3 +159,33 @@ def test_the_pay_is_that_of_a_conversation_where_there_may_be_several(most: int,
     plan = copy.deepcopy(PLAN)
     plan["protocol"]["steps"][0]["conversations"] = most
     assert told in _text(plan=plan)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "told"),
+    [
+        (
+            "personachat_personas",
+            "1155 personas of 5 sentences were planned, of which 100 were set aside for validation "
+            "and 100 for test; each participant was asked for 1. Each text was read before",
+        ),
+        ("personachat_revisions", "Revisions of personas were planned, one of every original;"),
+    ],
+)
+def test_where_people_write_no_system_is_said_to_be_compared(protocol: str, told: str) -> None:
+    write = get_protocol(protocol).write
+    assert write is not None
+    steps = [{"step": "write", **dataclasses.asdict(write)}]
+    plan = {**PLAN, "protocol": {**PLAN["protocol"], "steps": steps}}
+    table = simulated()
+    text = "\n".join(methods(table, evaluate(table).head(0), study(plan=plan)))
+    assert f"Writing. {told}" in text
+    assert "compared" not in text
+    assert "Questions." not in text
+    assert "gave consent before they began and were paid 2.00 GBP" in text
+
+
+def test_volunteers_are_not_said_to_be_paid() -> None:
+    text = _text(plan={**PLAN, "pay": {**PLAN["pay"], "amount": "0.00", "hourly": "0.00"}})
+    assert "gave consent before they began and took part without pay, for about 8 minutes." in text
+    assert "paid 0" not in text

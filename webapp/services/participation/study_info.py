@@ -129,7 +129,8 @@ def stopping_words(terms: payment.Terms, protocol: Protocol) -> str:
         rule = f"{rule} {notices.EACH_STOPS}"
     if terms.quit_rule == payment.QuitRule.MINIMUM:
         return rule
-    least = min((terms.least_work, *lengths))  # the minimum itself is always enough
+    # The minimum itself is always enough, and so is all that one person is given.
+    least = min((terms.least_work, *(lengths or (protocol.batch,))))
     return f"{rule} {words['one'] if least == 1 else words['least'] % {'least': least}}"
 
 

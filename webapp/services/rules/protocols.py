@@ -107,3 +107,11 @@ def is_endless(campaign: AnyCampaign) -> bool:
     """Tell whether conversations have no end: who leaves finds theirs again."""
     chat = protocol_of(campaign).chat
     return chat is not None and chat.endless
+
+
+def collects(campaign: AnyCampaign) -> str:
+    """Return `texts` that participants write, `answers`, or `conversations` that nobody rates."""
+    protocol = protocol_of(campaign)
+    if protocol.write is not None:
+        return "texts"
+    return "answers" if protocol.rates else "conversations"

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy
 from webapp import clock
 from webapp.services.accounts import sessions
 from webapp.services.campaign import campaigns
-from webapp.services.rules import access, states
+from webapp.services.rules import access, protocols, states
 from webapp.services.rules.access import Role
 from webapp.views import audience
 from webapp.views.audience import Audience, Need, meant_for, needs, routes
@@ -81,12 +81,14 @@ LABELS: Mapping[str, str | Promise] = {
 class NavLink:
     """Link to a page in the navigation, or among a campaign's tabs, after those of lower `order`.
 
-    name is the address's, and what a page calls `tab` that belongs under it.
+    name is the address's, and what a page calls `tab` that belongs under it. of: what a campaign
+    collects to have the tab, empty for whatever it is.
     """
 
     words: str | Promise
     order: int = 100
     in_drafts: bool = False
+    of: tuple[str, ...] = ()
     name: str = ""
 
 
@@ -129,6 +131,7 @@ def campaign_page(
         @functools.wraps(view)
         def found(request: HttpRequest, pk: int, **kwargs: Any) -> HttpResponseBase:
             row = access.campaign(request.user, pk)
+            request.__dict__["campaign"] = row
             return _refused(request, need, row.project_id) or view(request, row, **kwargs)
 
         guarded = _page(need)(found)
@@ -257,7 +260,14 @@ def navigation(request: HttpRequest | None) -> dict[str, Any]:
     return {
         "main_links": functools.partial(_links, "link"),
         "tabs": functools.partial(_links, "tab"),
+        "collects": functools.partial(_collects, request),
     }
+
+
+def _collects(request: HttpRequest | None) -> str:
+    """Return what the campaign of a page collects; "" on pages of no campaign."""
+    row = request.__dict__.get("campaign") if request is not None else None
+    return protocols.collects(row) if row is not None else ""
 
 
 def permissions(request: HttpRequest | None) -> dict[str, Any]:

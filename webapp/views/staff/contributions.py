@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from webapp import clock
 from webapp.services.campaign import written_materials
@@ -17,12 +17,15 @@ from webapp.services.monitoring.review import read_reason
 from webapp.services.rules.access import Role, StaffCampaign
 from webapp.services.staff_forms.fields import Invalid
 from webapp.services.writing import decisions
-from webapp.views.staff.access import FORM, WRITE, bad_form, campaign_page, conflict
+from webapp.views.staff.access import FORM, WRITE, NavLink, bad_form, campaign_page, conflict
 
 PAGE = "staff/contributions.html"
 
 
-@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER)
+TAB = NavLink(gettext_lazy("Contributions"), 30, of=("texts",))
+
+
+@campaign_page(*FORM, role=Role.VIEWER, change=Role.RUNNER, tab=TAB)
 def contributions(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Show what was written; accept or refuse it."""
     if request.method != "POST":
@@ -70,7 +73,7 @@ def _shown(request: HttpRequest, campaign: StaffCampaign) -> dict[str, Any]:
     )
     return {
         "campaign": campaign,
-        "tab": "live",
+        "tab": "contributions",
         "rows": rows,
         "state": state,
         "counts": decisions.counts(campaign),

@@ -20,8 +20,10 @@ from webapp.services.rules.protocols import protocol_of
 from webapp.services.staff_forms.fields import Invalid
 from webapp.views.staff.access import READ, WRITE, NavLink, bad_form, campaign_page
 
+TAB = NavLink(gettext_lazy("Conversations"), 30, of=("answers", "conversations"))
 
-@campaign_page(*READ, role=Role.VIEWER, tab=NavLink(gettext_lazy("Conversations"), 30))
+
+@campaign_page(*READ, role=Role.VIEWER, tab=TAB)
 def conversations(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """List the conversations."""
     context = {
