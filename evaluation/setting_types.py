@@ -24,7 +24,7 @@ class Draw:
 class SettingType(Interface):
     """Type of a setting: the values it takes. Both methods raise `InvalidValue`."""
 
-    control: ClassVar[str]  # checkbox, number, select or text: how a form asks for it
+    control: ClassVar[str]  # checkbox, number, select, text or textarea: how a form asks for it
 
     def read(self, text: str) -> Any:
         """Return the value that was typed, as JSON holds it."""
@@ -147,7 +147,7 @@ class Text:
 class WordList:
     """Words in lower case, of at most `most` characters together; there may be none."""
 
-    control: ClassVar[str] = "text"
+    control: ClassVar[str] = "textarea"
     most: int
 
     def read(self, text: str) -> Any:

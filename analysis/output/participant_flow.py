@@ -54,8 +54,9 @@ def _flow(study: CampaignRecord) -> Section:
     rows.append(("started", KEPT, len(started)))
     rows += _losses(_ended(study, started[~started["finished"]]))
     rows.append(("finished", KEPT, len(finished)))
-    rows += _losses(_reasons(study, finished[~finished["counted"]]))
-    rows.append(("in the results", KEPT, counted))
+    if not study.rates_nothing:
+        rows += _losses(_reasons(study, finished[~finished["counted"]]))
+        rows.append(("in the results", KEPT, counted))
     named = [(f"– {what}" if kind == LOST else what, kind, n) for what, kind, n in rows]
     total = len(found) + withdrew
     frame = pd.DataFrame(named, columns=["step", "kind", "people"])
@@ -63,8 +64,9 @@ def _flow(study: CampaignRecord) -> Section:
     erased = (
         "" if study.withdrew is not None else " People who withdrew are not counted in this file."
     )
+    rests = "" if study.rates_nothing else f"; the results rest on {counted}"
     return Section(
-        f"{total} people consented, {len(finished)} finished; the results rest on {counted}",
+        f"{total} people consented, {len(finished)} finished{rests}",
         frame[["step", "people", "of all"]],
         "A line that begins with – counts people lost before the next step, by recorded reason. "
         "The number of people who opened the link is not recorded: opening it stores nothing."
@@ -106,9 +108,9 @@ def _by_system(study: CampaignRecord) -> Iterator[Section]:
     found = _each_system(study, found[found["system"] != ""])
     if found["system"].nunique() < 2:
         return
-    steps = ["started", "finished", "counted"]
+    steps = ["started", "finished", *([] if study.rates_nothing else ["counted"])]
     frame = found.groupby("system")[steps].sum().astype(int).reset_index()
-    frame["lost"] = frame["started"] - frame["counted"]
+    frame["lost"] = frame["started"] - frame[steps[-1]]
     shares = frame["lost"] / frame["started"].clip(lower=1)
     most = frame.iloc[int(shares.argmax())]
     title = (

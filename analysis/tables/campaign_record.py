@@ -55,6 +55,11 @@ class CampaignRecord:
         return [step for step in self._steps if step.get("step") == "rate"]
 
     @property
+    def rates_nothing(self) -> bool:
+        """Whether the plan has people write or talk, and nobody rate."""
+        return bool(self.protocol) and not self.rates
+
+    @property
     def writing(self) -> Mapping[str, Any] | None:
         """The step of the plan in which people write, if it has one."""
         return next((step for step in self._steps if step.get("step") == "write"), None)

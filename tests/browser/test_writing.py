@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.test_staff_pages import check, refused, sign_in
 from tests.webapp.services.written import REVISED, SENTENCES, draft_of, of_personas, of_replies
-from webapp.models import Contribution
+from webapp.models import Campaign, Contribution
 
 __all__ = ["refused"]  # a fixture
 pytestmark = [
@@ -99,3 +99,23 @@ def test_a_reply_is_written_below_its_context(
     expect(page.get_by_text("Task 2 of 2")).to_be_visible()
     expect(page.get_by_role("textbox")).to_have_value("")
     assert not refused
+
+
+def test_lists_of_words_are_sent_as_they_are_shown(
+    page: Page, live_server: LiveServer, refused: list[str]
+) -> None:
+    """In a field of one line a browser made one word of the whole list: no sentence passed."""
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/campaigns/new/personachat_revisions/")
+    words = page.get_by_label("Stop words, which may be repeated")
+    words.locator("xpath=ancestor::details/summary").click()
+    shown, departs = words.input_value(), words.locator("xpath=..").locator("[data-departs]")
+    words.fill(f"{shown}\nzebra")
+    expect(departs).to_be_visible()
+    words.fill(shown)
+    expect(departs).to_be_hidden()
+    for name, text in (("Name", "Revisions"), ("Pay", "1.00"), ("Contact", "lab@example.org")):
+        page.get_by_label(name, exact=True).fill(text)
+    page.get_by_role("button", name="Save as a draft").click()
+    expect(page.get_by_text("Every setting is as in the source")).to_be_visible()
+    assert Campaign.objects.get().changes == {}

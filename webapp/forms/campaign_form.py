@@ -30,6 +30,8 @@ from webapp.services.staff_forms.fields import (
 from webapp.services.staff_forms.source_settings import PREFIX, plain, written
 
 POOL = f"{Chat.prefix}.pool"
+OF_CONVERSATIONS = {"conversation_tokens", "conversation_cost"}
+OF_BOTS = {"troubled_percent", "tokens", "token_cost"}
 
 
 class SettingField(TypedField):
@@ -48,7 +50,8 @@ class SettingField(TypedField):
 
     def departs(self, typed: str) -> bool:
         is_box = self.kind == "checkbox"
-        return (written(yes_no(typed)) if is_box else typed.strip()) != self.original
+        text = "\n".join(typed.strip().splitlines())  # a browser ends lines by two signs
+        return (written(yes_no(typed)) if is_box else text) != self.original
 
     def accepted(self, typed: str) -> Any:
         """Return the value as JSON holds it. Raises `BadField`."""
@@ -154,7 +157,9 @@ def _unwanted(protocol: Protocol) -> set[str]:
     chat = protocol.chat
     unwanted: set[str] = set()
     if chat is None:
-        unwanted = {"reply_seconds"}
+        unwanted = {"reply_seconds", "crisis_text", "crisis_phrases", *OF_CONVERSATIONS}
+    if chat is None and not any(rate.over == "contexts" for rate in protocol.rates):
+        unwanted |= OF_BOTS
     if chat is None or chat.partner == "bot":
         unwanted |= {"waiting_pay", "wait_seconds", "partner_left_counts"}
     if not (protocol.admissions or protocol.onboarding or protocol.attention):

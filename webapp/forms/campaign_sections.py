@@ -12,7 +12,7 @@ from django.forms.boundfield import BoundField
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from evaluation import Attention, Chat, Onboarding, Quiz, Rate, Screening
+from evaluation import Attention, Chat, Onboarding, Quiz, Rate, Screening, Write
 from webapp.forms.typed_fields import StaffForm
 from webapp.services.staff_forms.source_settings import PREFIX
 
@@ -49,6 +49,7 @@ SECTIONS: tuple[tuple[str | Promise, tuple[str, ...], tuple[str, ...]], ...] = (
         ("bot_when_alone", "partner_left_counts"),
         (f"{PREFIX}{Chat.prefix}.",),
     ),
+    (gettext_lazy("Writing"), (), (f"{PREFIX}{Write.prefix}.",)),
     (
         gettext_lazy("Rating"),
         (),

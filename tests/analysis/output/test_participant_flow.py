@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.output import participant_flow
-from tests.analysis.planned import study
+from tests.analysis.planned import PLAN, study
 
 
 def test_every_step_is_what_is_left_of_the_one_before() -> None:
@@ -92,3 +92,16 @@ def test_nobody_lost_is_said() -> None:
     )
     found = {each.key: each for each in participant_flow.sections(study(people=people, withdrew=0))}
     assert found["flow-systems"].title == "Nobody who started was lost, with any system"
+
+
+def test_where_nobody_rates_the_flow_ends_with_who_finished() -> None:
+    steps = [step for step in PLAN["protocol"]["steps"] if step["step"] != "rate"]
+    plan = {**PLAN, "protocol": {**PLAN["protocol"], "steps": steps}}
+    first, *others = participant_flow.sections(study(plan=plan))
+    assert first.title == "9 people consented, 4 finished"
+    assert first.frame["step"].iloc[-1] == "finished"
+    by_system = next(each for each in others if each.key == "flow-systems")
+    assert "in the results" not in by_system.frame
+    assert list(by_system.frame["lost"]) == list(
+        by_system.frame["started"] - by_system.frame["finished"]
+    )

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 from evaluation import Draw, Protocol, Source
-from evaluation.registry import get_protocol
+from evaluation.registry import get_protocol, protocol_names
 from evaluation.sentences import Sentence
 from evaluation.setting_types import Number, OnOff, Text, WholeNumber, WholeNumbers
 from evaluation.settings import setting
@@ -112,3 +112,18 @@ def test_one_beyond_a_bound_is_refused_with_the_bound(
     with pytest.raises(Invalid) as refusal:
         CampaignForm(protocol(), form(**{name: typed})).values()
     assert refusal.value.problems == {f"setting.chat.slow.{name}": complaint}
+
+
+@pytest.mark.parametrize("name", protocol_names())
+def test_what_a_browser_sends_of_an_untouched_form_departs_in_nothing(name: str) -> None:
+    """A browser takes line ends out of a field of one line, and writes them as two signs else."""
+    made = CampaignForm(get_protocol(name))
+    raw = {"name": "One", "pay": "1.00", "contact": "lab@example.org"}
+    for each in made:
+        ends = "\r\n" if each.field.kind == "textarea" else ""
+        raw.setdefault(each.name, ends.join(made.typed()[each.name].splitlines()))
+    sent = CampaignForm(get_protocol(name), raw)
+    assert sent.is_valid(), sent.errors
+    assert sent.cleaned_data["changes"] == {}
+    settings = [each for each in sent if isinstance(each.field, SettingField)]
+    assert [each.name for each in settings if each.field.departs(raw[each.name])] == []

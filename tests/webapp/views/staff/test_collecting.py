@@ -60,3 +60,23 @@ def test_the_results_say_where_what_was_collected_is(
 def test_the_least_work_is_never_more_than_one_person_is_given(batch: int, told: str) -> None:
     campaign = make_campaign("personachat_personas", least_work=4, changes={"write.batch": batch})
     assert f"Nothing is paid {told}" in study_info.of(campaign).stopping
+
+
+@pytest.mark.parametrize(
+    ("protocol", "has_crisis", "has_tokens", "has_those_of_one"),
+    [
+        ("personachat_bot", True, True, True),
+        ("meena_static", False, True, False),  # bots reply to contexts
+        ("meena_second_panel", False, False, False),
+        ("personachat_personas", False, False, False),
+    ],
+)
+def test_a_form_asks_only_for_what_can_have_an_effect(
+    ann: Client, protocol: str, has_crisis: bool, has_tokens: bool, has_those_of_one: bool
+) -> None:
+    page = ann.get(reverse("create-campaign", args=[protocol])).content.decode()
+    asked = {
+        name: f'name="{name}"' in page for name in ("crisis_text", "tokens", "conversation_tokens")
+    }
+    assert tuple(asked.values()) == (has_crisis, has_tokens, has_those_of_one)
+    assert (">Writing</h2>" in page) == (protocol == "personachat_personas")
