@@ -232,6 +232,16 @@ class Question:
         raise NotImplementedError
 
     @property
+    def limits(self) -> Sentence | str:
+        """What a text that is written as an answer has to keep; "" where none is written."""
+        return ""
+
+    @property
+    def may_be_blank(self) -> bool:
+        """Whether a text may be left out."""
+        return False
+
+    @property
     def is_scale(self) -> bool:
         """Whether the values are points on a scale, from less to more."""
         return self.level in ("ordinal", "interval")

@@ -122,6 +122,10 @@ class FreeText(Question):
             return sentence("Length: %(limits)s.", limits=limits)
         return sentence("Length: %(limits)s. You may leave it blank.", limits=limits)
 
+    @property
+    def may_be_blank(self) -> bool:
+        return not self.required
+
     def _limits(self) -> Iterator[Sentence]:
         if self.least_words > 1:
             yield sentence("at least %(least)s", least=_words(self.least_words))

@@ -22,7 +22,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from evaluation import Choice, ChoiceOption
+from evaluation import Choice, ChoiceOption, FreeText
 from evaluation.registry import get_protocol
 from tests.factories import make_campaign
 from tests.serving import serve
@@ -43,12 +43,14 @@ from webapp.models import (
     ServiceSeat,
     ServiceUpdate,
 )
-from webapp.services.chat_service import incoming, offering
+from webapp.services.chat_service import incoming, offering, telling
 from webapp.services.conversation.messages import FRAMES, MESSAGES
 from webapp.services.ops import sweeper
 from webapp.services.participation import study_info
+from webapp.services.rating import form
 
 pytestmark = pytest.mark.django_db
+MOOD = Choice.sample()
 TOKEN, SECRET, ANN = "123:token-of-the-test", "secret-of-the-test", 77
 ADDRESS = "/chat-service/updates"
 HEADER = {"X-Telegram-Bot-Api-Secret-Token": SECRET}
@@ -234,6 +236,30 @@ def test_an_answer_out_of_limits_is_refused_at_once_and_kept_whole_within_them(
         ann.writes("x" * length)
         assert drafted().get("p.fluency_reason", "") == ("x" * length if is_kept else "")
         assert ("Write at most 1000 characters; this has 1001." in ann.texts[-1]) != is_kept
+
+
+def test_what_is_long_stands_above_its_number_and_a_text_may_be_skipped(ann: Volunteer) -> None:
+    ann.begins(wild())
+    ann.writes("Hello")
+    ann.writes("And you?")
+    ann.writes("/end")
+    shown = form.of(Participation.objects.get())
+    assert shown is not None
+    found = [(each.value, each.words, each.about) for each in telling.answers(shown, MOOD)]
+    assert found == [
+        ("sad", "1", "1: Sad: Something is missed."),
+        ("glad", "2", "2: Glad"),
+        ("neither", "3", "3: Neither"),
+    ]
+    assert [telling.chosen(shown, MOOD, text) for text in ("2", "3", "4")] == [
+        "glad",
+        "neither",
+        None,
+    ]
+    needed = FreeText.sample()
+    assert telling.answers(shown, needed) == []
+    [skip] = telling.answers(shown, replace(needed, required=False))
+    assert (skip.value, skip.words) == ("", "Skip")
 
 
 def test_what_belongs_to_another_step_is_refused_and_the_step_is_said_again(

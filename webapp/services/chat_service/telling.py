@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import translation
 
-from evaluation import AnswerOption, FreeText, Question
+from evaluation import AnswerOption, Question
 from webapp import languages, notices
 from webapp.models import Event, ExternalId, Participation, Seat, ServiceSeat
 from webapp.services.chat_service import outgoing
@@ -150,7 +150,7 @@ def question(
     notice = notices.text(person.notice, pay=pay) if is_first and person.notice else ""
     found = answers(shown, one)
     lines = [each.about for each in found]
-    limits = languages.localized(one.limits) if isinstance(one, FreeText) else ""
+    limits = languages.localized(one.limits)
     text = "\n\n".join(filter(None, (notice, complaint, one.text, one.help, limits, *lines)))
     yield text, [(each.words, f"{ANSWER}:{name}:{n}") for n, each in enumerate(found)]
 
@@ -182,8 +182,8 @@ class ButtonAnswer:
 
 def answers(shown: RatingForm, one: Question) -> list[ButtonAnswer]:
     """Return the answers of a question; what is long stands above, with the button's number."""
-    if isinstance(one, FreeText):
-        return [] if one.required else [ButtonAnswer("", notices.text("service_skip"))]
+    if one.level == "text":
+        return [ButtonAnswer("", notices.text("service_skip"))] if one.may_be_blank else []
     found = one.form_field(shown.shown, shown.personas).options
     are_long = any(each.lines for each in found)
     return [_answer(each, n, one, are_long) for n, each in enumerate(found, start=1)]
@@ -192,7 +192,7 @@ def answers(shown: RatingForm, one: Question) -> list[ButtonAnswer]:
 def _answer(option: AnswerOption, n: int, one: Question, are_long: bool) -> ButtonAnswer:
     number = option.value if one.is_scale else str(n)
     if are_long:
-        about = " ".join(filter(None, (option.word, *option.lines)))
+        about = ": ".join(filter(None, (option.word, " ".join(option.lines))))
         return ButtonAnswer(option.value, number, f"{number}: {about}")
     if one.is_scale and option.word:
         return ButtonAnswer(option.value, f"{number}: {option.word}")

@@ -16,7 +16,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from analysis.arguments import PUBLISHED_VARIANCES
-from webapp.models import PowerPlan, Rating
+from webapp.models import PowerPlan, QuotaCell, Rating
 from webapp.services.campaign import campaigns, launch
 from webapp.services.results import stored
 from webapp.services.results.stored import Found
@@ -40,6 +40,7 @@ class PlannerState:
     has_pilot: bool = False  # a table that was read, or is going to be
     progress: Found
     plan: Mapping[str, Any] | None = None
+    target: int | None = None  # of each system, that the plan wants and that is another now
     problems: Mapping[str, str]
 
 
@@ -54,14 +55,38 @@ def look(*, campaign: AnyCampaign, now: datetime) -> PlannerState:
     is_current = found.get("basis") == launch.power_basis(row_of(campaign))
     if not is_current and progress.wanted_at is None and not progress.problem:
         progress = stored.want(of=campaign, name=NAME, choice=CHOICE, now=now)
+    plan = found.get("plan") if is_current else None
     return PlannerState(
         params=row.params,
         pilot_name=row.pilot_name,
         has_pilot=bool(row.learned) or is_waiting,
         progress=progress,
-        plan=found.get("plan") if is_current else None,
+        plan=plan,
+        target=_target(campaign, plan or {}),
         problems=found.get("problems", {}) if is_current else {},
     )
+
+
+def _target(campaign: AnyCampaign, plan: Mapping[str, Any]) -> int | None:
+    """Return the target of a system by a plan; None where it has it, or a plan gives none.
+
+    A conversation is rated by the one person who had it.
+    """
+    if protocol_of(campaign).chat is None or plan.get("votes") != 1:
+        return None
+    cells = QuotaCell.objects.filter(system__campaign=campaign.pk)
+    target = int(plan["items"])
+    return target if cells.exclude(target=target).exists() else None
+
+
+def use(*, campaign: AnyCampaign, now: datetime) -> int | None:
+    """Give every system of a draft the target of the plan; None where there is none to give."""
+    with transaction.atomic():
+        draft = campaigns.lock_draft(campaign)
+        target = look(campaign=draft, now=now).target
+        if target is not None:
+            QuotaCell.objects.filter(system__campaign=draft).update(target=target)
+        return target
 
 
 def ask(

@@ -119,6 +119,18 @@ def ask_planner(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     return redirect(f"{reverse('launch', args=[campaign.pk])}#planner")
 
 
+@campaign_page(*WRITE, role=Role.RUNNER)
+def use_plan(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
+    """Give every system the target that the planner found."""
+    target = planner.use(campaign=campaign, now=clock.now())
+    if target is None:
+        messages.info(request, _("The plan has no target that the systems lack."))
+    else:
+        about = {"target": target}
+        messages.success(request, _("%(target)d participations of each system are wanted.") % about)
+    return redirect(f"{reverse('launch', args=[campaign.pk])}#planner")
+
+
 @campaign_page(*READ, role=Role.VIEWER)
 def planner_part(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """The planner's answer, looked for every two seconds; once it is there, the page is new."""
@@ -173,6 +185,7 @@ urlpatterns = [
     path("campaigns/<int:pk>/preview/<slug:screen>/", preview_page, name="preview-page"),
     path("campaigns/<int:pk>/launch/", launching, name="launch"),
     path("campaigns/<int:pk>/launch/planner/", ask_planner, name="ask-planner"),
+    path("campaigns/<int:pk>/launch/planner/use/", use_plan, name="use-plan"),
     path("campaigns/<int:pk>/launch/planner/part/", planner_part, name="planner-part"),
     path("campaigns/<int:pk>/plan.json", plan, name="plan"),
 ]

@@ -107,11 +107,17 @@ def test_a_conversation_without_tokens_ends_paid_and_others_go_on(fake: Fake) ->
 
 def _estimate(campaign: Campaign) -> int:
     """Return what the reply that is owed would reserve."""
-    job = ReplyJob.objects.select_related("conversation__system", "conversation__campaign").first()
-    assert job is not None
-    turn = worker._turns([job])[job.pk]
-    options = campaign.systems.get().options
-    return allowances._prompt_tokens("chat_server", turn, options) + 20
+    return next(iter(_estimates(campaign).values()))
+
+
+def _estimates(campaign: Campaign) -> dict[int, int]:
+    """Return what each reply that is owed would reserve: a longer persona takes more."""
+    jobs = ReplyJob.objects.select_related("conversation__system", "conversation__campaign")
+    turns, options = worker._turns(list(jobs)), campaign.systems.get().options
+    return {
+        job: allowances._prompt_tokens("chat_server", turn, options) + 20
+        for job, turn in turns.items()
+    }
 
 
 @pytest.mark.django_db
@@ -279,8 +285,8 @@ def test_calls_at_once_reserve_no_more_than_there_is(fake: Fake) -> None:
     """Eight claims side by side, an allowance for three of them: three calls are made."""
     campaign = campaign_of(fake, people=8)
     send(campaign)
-    estimate = _estimate(campaign)
-    Campaign.objects.filter(pk=campaign.pk).update(tokens=3 * estimate + 2)
+    estimates = _estimates(campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(tokens=3 * max(estimates.values()) + 2)
     start = threading.Barrier(4)
     found: list[int] = []
 
@@ -297,5 +303,5 @@ def test_calls_at_once_reserve_no_more_than_there_is(fake: Fake) -> None:
         thread.join()
     row = held(campaign)
     assert len(found) == 3
-    assert row.reserved == 3 * estimate <= row.most
+    assert row.reserved == sum(estimates[job] for job in found) <= row.most
     assert not ReplyCall.objects.exists()
