@@ -32,6 +32,8 @@ USUAL_HOURLY = {
 }
 SHORT_CONSENT = 300  # characters
 HTML = re.compile(r"</?[a-zA-Z][^>]*>")
+MINUTES = re.compile(r"\b(\d{1,3}) minutes?\b")
+PAID = re.compile(r"\b(paid|pay)\b", re.I)
 PARTS = {
     gettext_lazy("what is kept"): re.compile(r"\b(keep|kept|stor|record|collect)", re.I),
     gettext_lazy("that taking part is voluntary"): re.compile(r"\b(voluntar|stop at any)", re.I),
@@ -405,7 +407,7 @@ def _consent(campaign: Campaign) -> LaunchCheck:
     if not words:
         return LaunchCheck(name, False, _("Write the consent text."), "settings")
     text = ngettext("%(count)d word.", "%(count)d words.", words) % {"count": words}
-    doubts = [*_doubts(campaign.consent)]
+    doubts = [*_doubts(campaign.consent), *_contradictions(campaign)]
     return LaunchCheck(name, True, " ".join([text, *doubts]), "settings", warns=bool(doubts))
 
 
@@ -418,6 +420,16 @@ def _doubts(consent: str) -> Iterator[str]:
     missing = [str(part) for part, words in PARTS.items() if not words.search(consent)]
     if missing:
         yield _("It does not seem to say: %(parts)s.") % {"parts": "; ".join(missing)}
+
+
+def _contradictions(campaign: Campaign) -> Iterator[str]:
+    """Yield what participants would read otherwise beside the consent text."""
+    said = [int(number) for number in MINUTES.findall(campaign.consent)]
+    if said and campaign.minutes not in said:
+        about = {"said": said[0], "minutes": campaign.minutes}
+        yield _("It says %(said)d minutes, the duration is %(minutes)d.") % about
+    if not campaign.pay and PAID.search(campaign.consent):
+        yield _("It speaks of pay, and nothing is paid.")
 
 
 def _contact(campaign: Campaign) -> LaunchCheck:

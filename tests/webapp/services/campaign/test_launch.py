@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -291,8 +292,26 @@ def test_an_unusual_pay_warns_and_does_not_stop_a_launch(
 
 @pytest.mark.parametrize("protocol", protocol_names())
 def test_the_consent_text_that_a_campaign_begins_with_is_complete(protocol: str) -> None:
-    text = consent_text.prefilled(get_protocol(protocol))
-    assert not check_of("Consent text", consent=text).warns
+    text, minutes = consent_text.prefilled(get_protocol(protocol)), get_protocol(protocol).minutes
+    assert not check_of("Consent text", consent=text, minutes=minutes).warns
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"minutes": 7}, ""),
+        ({"minutes": 8}, "It says 7 minutes, the duration is 8."),
+        ({"minutes": 7, "pay": "0.01"}, ""),
+        ({"minutes": 7, "pay": "0.00"}, "It speaks of pay, and nothing is paid."),
+    ],
+)
+def test_a_consent_text_that_contradicts_the_page_beside_it_warns(
+    changes: dict[str, Any], said: str
+) -> None:
+    text = consent_text.prefilled(replace(get_protocol("convai2_wild"), minutes=7))
+    check = check_of("Consent text", consent=text, **changes)
+    assert (check.ok, check.warns) == (True, bool(said))
+    assert check.text.endswith(said)
 
 
 @pytest.mark.parametrize(
