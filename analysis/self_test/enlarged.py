@@ -152,8 +152,9 @@ def _more_of_one_system(system: Ints, codes: Codes, count: int) -> tuple[Ints, d
     own = np.array([system[one[0]] for one in rows])
     turn = pd.Series(own).groupby(own).cumcount().to_numpy()
     in_turn = np.lexsort((own, turn))
-    fewest = int(np.bincount(own).min()) * len(np.unique(own))
-    return _with_raters(system, codes, [rows[k] for k in in_turn[:fewest]], count)
+    counts = np.unique(own, return_counts=True)[1]
+    whole = int(counts.min()) * len(counts)  # rounds in which every system has a rater
+    return _with_raters(system, codes, [rows[k] for k in in_turn[:whole]], count)
 
 
 def _more_of_every_system(system: Ints, codes: Codes, count: int) -> tuple[Ints, dict[str, Ints]]:

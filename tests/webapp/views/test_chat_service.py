@@ -43,7 +43,7 @@ from webapp.models import (
     ServiceSeat,
     ServiceUpdate,
 )
-from webapp.services.chat_service import incoming, offering, telling
+from webapp.services.chat_service import incoming, offering, outgoing, telling
 from webapp.services.conversation.messages import FRAMES, MESSAGES
 from webapp.services.ops import sweeper
 from webapp.services.participation import study_info
@@ -519,3 +519,23 @@ def test_numbers_of_updates_are_forgotten_after_two_days(ann: Volunteer) -> None
     now = timezone.now()
     assert incoming.forget_old(now=now + timedelta(days=1)) == 0
     assert incoming.forget_old(now=now + timedelta(days=3)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("a" * 4096, [4096]),
+        ("a" * 4097, [4096, 1]),
+        ("\N{ROCKET}" * 2048, [4096]),
+        ("\N{ROCKET}" * 2049, [4096, 2]),
+    ],
+)
+def test_a_long_text_is_sent_in_pieces_that_the_service_takes(
+    text: str, lengths: list[int]
+) -> None:
+    """It counts UTF-16 units, of which an emoji has two."""
+    outgoing.queue_message("7", text, timezone.now(), [("Begin", "s")])
+    sent = [call.content for call in ServiceCall.objects.order_by("pk")]
+    assert [len(each["text"].encode("utf-16-le")) // 2 for each in sent] == lengths
+    assert "".join(each["text"] for each in sent) == text
+    assert ["reply_markup" in each for each in sent] == [False] * (len(sent) - 1) + [True]

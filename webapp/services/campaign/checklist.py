@@ -424,10 +424,10 @@ def _doubts(consent: str) -> Iterator[str]:
 
 def _contradictions(campaign: Campaign) -> Iterator[str]:
     """Yield what participants would read otherwise beside the consent text."""
-    said = [int(number) for number in MINUTES.findall(campaign.consent)]
-    if said and campaign.minutes not in said:
-        about = {"said": said[0], "minutes": campaign.minutes}
-        yield _("It says %(said)d minutes, the duration is %(minutes)d.") % about
+    stated = [int(number) for number in MINUTES.findall(campaign.consent)]
+    if stated and campaign.minutes not in stated:
+        about = {"stated": stated[0], "minutes": campaign.minutes}
+        yield _("It says %(stated)d minutes, the duration is %(minutes)d.") % about
     if not campaign.pay and PAID.search(campaign.consent):
         yield _("It speaks of pay, and nothing is paid.")
 

@@ -26,7 +26,7 @@ LEASE = timedelta(seconds=30)  # that one attempt may take, before another sende
 SECONDS = 10.0  # of one request
 ATTEMPTS = 12  # with the pauses between them an hour and more
 LONGEST_PAUSE = 600.0
-LONGEST_TEXT = 4_096  # characters of one message there
+LONGEST_TEXT = 4_096  # UTF-16 units of one message there
 LONGEST_DATA = 64  # bytes of a button's data
 AT_ONCE = 50
 FINAL = (400, 403)  # the call is wrong, or the person has blocked the bot; a token can be put right
@@ -48,11 +48,13 @@ Send = Callable[[str, Mapping[str, Any]], Sent]
 
 def queue_message(recipient: str, text: str, now: datetime, buttons: Sequence[Button] = ()) -> None:
     """Queue a message, in several where it is long; buttons stand below the last."""
-    starts = range(0, max(1, len(text)), LONGEST_TEXT)
+    is_plain = len(text.encode("utf-16-le")) == 2 * len(text)
+    length = LONGEST_TEXT if is_plain else LONGEST_TEXT // 2  # an emoji counts as two there
+    starts = range(0, max(1, len(text)), length)
     for start in starts:
         content: dict[str, Any] = {
             "chat_id": int(recipient),
-            "text": text[start : start + LONGEST_TEXT],
+            "text": text[start : start + length],
         }
         if buttons and start == starts[-1]:
             rows = [[{"text": words, "callback_data": data}] for words, data in buttons]

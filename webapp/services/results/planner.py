@@ -16,7 +16,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from analysis.arguments import PUBLISHED_VARIANCES
-from webapp.models import PowerPlan, QuotaCell, Rating
+from webapp.models import PEOPLE, PowerPlan, QuotaCell, Rating
 from webapp.services.campaign import campaigns, launch
 from webapp.services.results import stored
 from webapp.services.results.stored import Found
@@ -70,11 +70,13 @@ def look(*, campaign: AnyCampaign, now: datetime) -> PlannerState:
 def _target(campaign: AnyCampaign, plan: Mapping[str, Any]) -> int | None:
     """Return the target of a system by a plan; None where it has it, or a plan gives none.
 
-    A conversation is rated by the one person who had it.
+    A conversation with a bot is rated by the one person who had it; of two people one may rate.
     """
     if protocol_of(campaign).chat is None or plan.get("votes") != 1:
         return None
     cells = QuotaCell.objects.filter(system__campaign=campaign.pk)
+    if cells.filter(system__bot=PEOPLE).exists():
+        return None
     target = int(plan["items"])
     return target if cells.exclude(target=target).exists() else None
 

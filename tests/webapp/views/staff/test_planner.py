@@ -22,7 +22,7 @@ from analysis.tables.reading import read
 from tests.analysis.planning.tables import static, written
 from tests.factories import make_campaign, make_member, make_project, make_system
 from tests.webapp.services import rated
-from webapp.models import Campaign, PowerPlan, QuotaCell
+from webapp.models import PEOPLE, Campaign, PowerPlan, QuotaCell
 from webapp.services.results import computing, planner
 
 pytestmark = pytest.mark.django_db
@@ -117,12 +117,19 @@ def test_the_systems_get_the_target_of_the_plan_by_a_button(ann: Client, draft: 
     assert "Want 40 participations of each system" in shown(ann, draft)
 
 
-@pytest.mark.parametrize(("protocol", "votes"), [("personachat_bot", "3"), ("meena_static", "1")])
+@pytest.mark.parametrize(
+    ("protocol", "votes", "other"),
+    [
+        ("personachat_bot", "3", "generic"),
+        ("meena_static", "1", "generic"),
+        ("personachat_human", "1", PEOPLE),
+    ],
+)
 def test_where_an_item_is_no_participation_there_is_no_target(
-    ann: Client, protocol: str, votes: str
+    ann: Client, protocol: str, votes: str, other: str
 ) -> None:
-    """Several raters of an item, or replies of which one person judges many."""
-    own = make_campaign(protocol, state="DRAFT", systems={"a": "parrot", "b": "generic"})
+    """Several raters of an item, replies of which one person judges many, or two people."""
+    own = make_campaign(protocol, state="DRAFT", systems={"a": "parrot", "b": other})
     ask(ann, own, items="40", raters="80", votes=votes, judges="2")
     page = shown(ann, own)
     assert 'id="planned"' in page
