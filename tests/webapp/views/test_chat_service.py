@@ -1,4 +1,7 @@
-"""The chat service's door: from /start to the export, each update once, forged ones refused."""
+"""The chat service's door: from /start to the export, each update once, forged ones refused.
+
+Long because all of it is one conversation with one fake service: what is told, asked and refused.
+"""
 
 from __future__ import annotations
 
@@ -209,6 +212,24 @@ def test_stop_says_first_what_it_pays_and_stops_by_its_button_only(ann: Voluntee
     assert CompletionCode.objects.get().amount > first
 
 
+@pytest.mark.parametrize("command", ["/stop", "/delete"])
+def test_a_button_of_one_study_neither_stops_nor_deletes_another(
+    ann: Volunteer, command: str
+) -> None:
+    """S13, S14: it is pressed late, when somebody already takes part in the next one."""
+    ann.begins(wild())
+    ann.writes("Hello")
+    ann.writes(command)
+    late = next(iter(ann.service.buttons(ANN).values()))
+    ann.begins(wild())
+    ann.writes("Hello to you")
+    assert ann.post(ann.service.presses(ANN, late)) == 200
+    ann.wait()
+    people = Participation.objects.order_by("pk")
+    assert [each.state for each in people] == ["CHATTING", "CHATTING"]
+    assert not any(each.withdrawn_at for each in people)
+
+
 @pytest.mark.parametrize(
     ("written", "value"),
     [("4", 4), (" 5 ", 5), ("BEST", 5), ("5: best", 5), ("6", None), ("be", None), ("", None)],
@@ -394,6 +415,9 @@ def test_a_button_of_another_form_and_made_up_data_are_refused(ann: Volunteer) -
         "z",
         "",
         "s",
+        "e",
+        "d",
+        "e:",
     ):
         ann.post(ann.service.presses(ANN, data))
     ann.wait()

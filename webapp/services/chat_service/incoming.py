@@ -155,10 +155,11 @@ def _written(update: Incoming, now: datetime) -> str:
     if command == "/end":
         chat.finish(person=person, client_id=update.id, now=now)
     elif command == "/stop" and person.state != P.ENDED:
-        _ask(update, screens.stop_means(person=person, now=now), "stop", STOP, now)
+        means = screens.stop_means(person=person, now=now)
+        _ask(update, means, "stop", telling.final_data(STOP, person), now)
         return ""
     elif command == "/delete":
-        _ask(update, "", "delete", DELETE, now)
+        _ask(update, "", "delete", telling.final_data(DELETE, person), now)
         return ""
     elif person.state == P.CHATTING and command != "/start":
         chat.send_message(person=person, client_id=update.id, text=update.text, now=now)
@@ -223,6 +224,8 @@ def _pressed_in(seat: ServiceSeat, kind: str, rest: str, update: Incoming, now: 
     if kind == START:
         enrolment.start(person=person, now=now, has_page=False)
         return ""
+    if kind in (STOP, DELETE) and update.data != telling.final_data(kind, person):
+        raise refusals.NotNow(NOT_NOW)  # it was asked of another study
     if kind == STOP:
         stopping.stop(person=person, now=now)
         return ""

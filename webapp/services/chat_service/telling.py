@@ -120,6 +120,11 @@ def label_data(seq: int, one: Question, value: str) -> str:
     return SEPARATOR.join((LABEL, str(seq), one.name, value))
 
 
+def final_data(kind: str, person: Participation) -> str:
+    """Return the data of the button that stops or deletes: of this participation, no other."""
+    return SEPARATOR.join((kind, str(person.pseudonym)))
+
+
 def _step(person: Participation) -> Iterator[tuple[str, Sequence[Button]]]:
     screen = screens.show(person=person, now=person.state_at)
     if person.state == P.CHATTING:
