@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+STALL = 8.0  # seconds that a worker stalls at most; the others look for what it lost every two
 DELAY = 1.0  # seconds by which what should be first comes later
 FAULTS: dict[str, Callable[[], None]] = {}
 
@@ -32,14 +33,22 @@ def hurried() -> None:
 
 @fault
 def stalled_worker() -> None:
-    """A worker's first attempt at a reply outlives its lease, which nobody renews."""
+    """A worker's first attempt at a reply stalls until another worker has answered.
+
+    Nobody renews its lease. Where all workers stall at once, they go on after a while.
+    """
+    from webapp.models import ReplyJob
     from webapp.services.replies import queue, worker
 
     real = worker.ask
 
     def slow(work: Any, respond: Any) -> Any:
-        if work.jobs[0].attempt == 1:
-            time.sleep(4.5)
+        job = work.jobs[0]
+        if job.attempt == 1:
+            owed = ReplyJob.objects.filter(pk=job.pk, state__in=("QUEUED", "CLAIMED"))
+            end = time.monotonic() + STALL
+            while owed.exists() and time.monotonic() < end:
+                time.sleep(0.1)
         return real(work, respond)
 
     queue.LEASE = timedelta(seconds=1.5)
