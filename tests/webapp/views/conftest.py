@@ -69,7 +69,7 @@ def campaign() -> Campaign:
         reward=200,
         screening_reward=0,
         screening_openings=1,
-        codes={},
+        codes={"COMPLETED": "C-FULL-9"},
         status="ACTIVE",
         made_by=row.owner,
     )

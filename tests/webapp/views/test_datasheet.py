@@ -13,6 +13,7 @@ from django.urls import reverse
 from analysis.__main__ import main
 from tests.factories import make_member
 from tests.webapp.services import rated
+from tests.webapp.views.patient import Patient
 from webapp.models import AuditEntry, Campaign
 from webapp.services.campaign import launch
 from webapp.services.data import exports
@@ -108,10 +109,13 @@ def test_an_explanation_without_an_option_is_refused_and_stays_typed(
 
 
 def test_who_may_only_look_changes_nothing(answered: Campaign) -> None:
-    viewer = Client()
+    viewer = Patient()
     viewer.force_login(make_member("vera", "viewer", project=answered.project))
     address = reverse("results-datasheet", args=[answered.pk])
     assert viewer.post(address, {NAME: "Ada"}).status_code == 403
-    assert viewer.get(address).status_code == 202  # it is computed for whoever looks
+    page = viewer.get(address).content.decode()  # it is computed for whoever looks
+    assert f'name="{NAME}"' in page
+    assert "<fieldset" in page
+    assert "Keep these answers" not in page
     answered.refresh_from_db()
     assert answered.datasheet == {}

@@ -258,10 +258,20 @@ def _missing_role(request: HttpRequest | None) -> str:
 def navigation(request: HttpRequest | None) -> dict[str, Any]:
     """Give every template the links of the navigation and a campaign's tabs."""
     return {
-        "main_links": functools.partial(_links, "link"),
+        "main_links": functools.partial(_menu, request),
         "tabs": functools.partial(_links, "tab"),
         "collects": functools.partial(_collects, request),
     }
+
+
+def _menu(request: HttpRequest | None) -> list[NavLink]:
+    """Return the main links whose pages the visitor may look at, in any project."""
+    links = _links("link")
+    if request is None:
+        return links
+    roles = {role for link in links if (role := needs()[link.name].read) is not None}
+    held = {role for role in roles if _has_anywhere(request, role)}
+    return [link for link in links if needs()[link.name].read in (None, *held)]
 
 
 def _collects(request: HttpRequest | None) -> str:

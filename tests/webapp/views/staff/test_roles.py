@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from io import StringIO
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 from django.db import transaction
 from django.test import Client
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 
+from evaluation.registry import protocol_names
 from tests.factories import NOW, make_campaign, make_member, make_project, make_staff
 from tests.webapp.views.staff.addresses import arguments, filled
 from webapp.management.commands.roles import staff_routes
@@ -161,6 +165,71 @@ def test_a_page_shows_no_button_in_vain(campaign: Campaign) -> None:
     assert "the role of payer" in refusal.content.decode()
     page = viewer.get(reverse("messages", args=[campaign.pk])).content.decode()
     assert "A change takes the role of runner" in page
+
+
+def offered(page: str, path: str) -> set[tuple[str, str]]:
+    """Return the method and path of every link and button of a page, those of the menu too."""
+    found = {("GET", link) for link in re.findall(r'<a\b[^>]*?\shref="([^"#]+)', page)}
+    for form in re.findall(r"<form\b[^>]*>", page):
+        action = re.search(r'\saction="([^"]*)"', form)
+        method = "POST" if 'method="post"' in form else "GET"
+        found.add((method, action[1] if action and action[1] else path))
+    found |= {("POST", action) for action in re.findall(r'\sformaction="([^"]+)"', page)}
+    here = f"http://testserver{path}"
+    whole = {(method, urlsplit(urljoin(here, address))) for method, address in found}
+    return {(method, each.path) for method, each in whole if each.netloc == "testserver"}
+
+
+def vain(page: str, path: str, role: str) -> list[tuple[str, str]]:
+    """Return what a page offers and the role alone may not do."""
+    wrong = []
+    for method, address in sorted(offered(page, path)):
+        with suppress(Resolver404):
+            need = getattr(resolve(address).func, "need", None)
+            if need is not None and not need.lets(Role(role), method):
+                wrong.append((method, address))
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("role", "state"),
+    [
+        *(("viewer", state) for state in Campaign.State.values),
+        *((str(role), "OPEN") for role in Role if role not in ("viewer", "administrator")),
+    ],
+)
+def test_no_page_offers_what_its_visitor_may_not_do(
+    campaign: Campaign, role: str, state: str
+) -> None:
+    Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    client = visitor(role, role, project=campaign.project)
+    wrong, count = [], 0
+    for route, need in staff_routes():
+        if need is not None and need.lets(Role(role), "GET") and "GET" in need.methods:
+            path = filled(route, **arguments(campaign, route))
+            response = client.get(path)
+            if response.status_code == 200 and "html" in response.headers["Content-Type"]:
+                count += 1
+                page = response.content.decode()
+                wrong += [(path, *each) for each in vain(page, path, role)]
+    assert not wrong, "\n".join(map(str, wrong))
+    assert count > 30
+
+
+def test_no_draft_of_any_protocol_offers_a_viewer_a_change(campaign: Campaign) -> None:
+    """What is imported or taken for a campaign has a page in some protocols only."""
+    viewer, wrong, pages = visitor("vera", "viewer", project=campaign.project), [], set()
+    contents = ("campaign", "personas", "contexts", "messages", "transcripts", "contributions")
+    for protocol in protocol_names():
+        draft = make_campaign(protocol, project=campaign.project, state="DRAFT")
+        for name in (*contents, "launch", "desk", "campaign-words"):
+            path = reverse(name, args=[draft.pk])
+            response = viewer.get(path)
+            if response.status_code == 200:
+                pages.add(name)
+                wrong += [(path, *each) for each in vain(response.content.decode(), path, "viewer")]
+    assert not wrong, "\n".join(map(str, wrong))
+    assert pages >= {*contents, "launch"}
 
 
 # --- members ----------------------------------------------------------------------------------
