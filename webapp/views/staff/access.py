@@ -250,9 +250,10 @@ def _missing_role(request: HttpRequest | None) -> str:
     match = getattr(request, "resolver_match", None)
     need = getattr(match.func, "need", None) if match else None
     held = getattr(request, "project_roles", None)
-    if need is None or held is None or "POST" not in need.methods or need.change in held:
+    if need is None or held is None or "POST" not in need.methods:
         return ""
-    return str(need.change)
+    may_look = need.read is None or need.read in held
+    return str(need.change) if may_look and need.change not in held else ""
 
 
 def navigation(request: HttpRequest | None) -> dict[str, Any]:

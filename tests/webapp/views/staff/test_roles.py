@@ -163,6 +163,7 @@ def test_a_page_shows_no_button_in_vain(campaign: Campaign) -> None:
     refusal = viewer.get(pay)
     assert refusal.status_code == 403
     assert "the role of payer" in refusal.content.decode()
+    assert "You may look at this page" not in refusal.content.decode()
     page = viewer.get(reverse("messages", args=[campaign.pk])).content.decode()
     assert "A change takes the role of runner" in page
 
