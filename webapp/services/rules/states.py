@@ -98,6 +98,17 @@ class Illegal(Exception):
         self.state = state
 
 
+def in_words(state: str) -> str:
+    """Return what pages call a state; what is none stays as it is."""
+    return str(_words().get(state, state))
+
+
+@cache
+def _words() -> dict[str, Any]:
+    fields = (kind._meta.get_field("state") for kind in TRANSITIONS)
+    return {value: words for field in fields for value, words in getattr(field, "choices", ())}
+
+
 def allowed(kind: type[models.Model], event: str) -> tuple[str, ...]:
     """Return the states from which this event is allowed."""
     return TRANSITIONS[kind][event][0]

@@ -298,7 +298,7 @@ def _links(kind: str) -> list[NavLink]:
 
 def conflict(request: HttpRequest, state: str) -> HttpResponse:
     """Say that an action is not possible in this state, and lead back to what is."""
-    context = {"state": state, "back": request.path}
+    context = {"state": states.in_words(state)}
     return render(request, "staff/conflict.html", context, status=409)
 
 

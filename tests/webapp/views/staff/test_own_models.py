@@ -342,7 +342,9 @@ def test_the_doors_list_what_is_ready_first_and_say_what_is_missing(
 
 
 def test_the_doors_are_a_drafts_and_follow_its_protocol(staff: Client) -> None:
-    assert staff.get(f"/campaigns/{make_campaign().pk}/systems/add/").status_code == 409
+    late = staff.get(f"/campaigns/{make_campaign(state='CLOSED').pk}/systems/add/")
+    assert late.status_code == 409
+    assert "It is in the state complete," in late.content.decode()
     page = staff.get(f"/campaigns/{draft('personachat_human').pk}/systems/add/")
     assert page.context["server"] == page.context["baselines"] == []
     assert b"door-people" in page.content
