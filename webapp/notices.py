@@ -326,6 +326,22 @@ def text_in(language: str, key: str, **values: object) -> str:
 
 # --- the rule of stopping, by what a campaign chose: in a chat, and where replies are judged
 
+# What participants do, above the offer on the first page: by protocols.task_of.
+TASKS = {
+    "chat": _("You chat with a partner about anything you like."),
+    "persona_chat": _("You chat with a partner, each of you as a person who is described."),
+    "sheet_chat": _("You chat with a partner. Each of you gets a sheet that says who you are."),
+    "rated_chat": _("You chat with a partner and tell us what it was like."),
+    "write": _("You write a few sentences, which the study then uses."),
+    "reply": _("You read short conversations and tell us what the last message of each is like."),
+    "reply_pairs": _("You read short conversations, each with several replies, and compare these."),
+    "text": _("You read short texts and tell us what each is like."),
+    "text_pairs": _("You read short texts, several at a time, and compare them."),
+    "messages": _("You read conversations of others and judge them message by message."),
+    "conversation": _("You read conversations of others and tell us what each was like."),
+    "speakers": _("You read conversations of others and compare who speaks in them."),
+}
+
 EACH_STOPS = _(
     "This holds for each conversation by itself; those that you have finished are paid in full."
 )

@@ -30,6 +30,17 @@ class DemoPersona:
 
 
 @dataclass(frozen=True)
+class DemoSheet:
+    """A sheet of one side, such as a role: lines of its own, and lines that both sides have."""
+
+    id: str
+    group: str
+    name: str
+    sentences: tuple[str, ...]
+    shared: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class _StoredDialogue:
     id: str
     split: str
@@ -49,6 +60,12 @@ def personas(source: str = "all") -> list[DemoPersona]:
     """Return the personas of a split."""
     split, _ = _chosen(source)
     return [each for each in _all("personas", _persona) if split in (each.split, "all")]
+
+
+def sheets(protocol: str) -> list[DemoSheet]:
+    """Return the sheets that were written for a protocol; most have none."""
+    path = TEXT / f"sheets_{protocol}.jsonl"
+    return list(read_records(path, _sheet)) if path.is_file() else []
 
 
 def _chosen(source: str) -> tuple[str, str]:
@@ -73,6 +90,16 @@ def _persona(record: Mapping[str, Any]) -> DemoPersona:
         text_of(record, "split"),
         texts_of(record, "sentences", least=5),
         texts_of(record, "revised", least=5),
+    )
+
+
+def _sheet(record: Mapping[str, Any]) -> DemoSheet:
+    return DemoSheet(
+        text_of(record, "id"),
+        text_of(record, "group"),
+        text_of(record, "name"),
+        texts_of(record, "sentences", least=1),
+        texts_of(record, "shared", least=0),
     )
 
 

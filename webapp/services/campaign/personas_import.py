@@ -84,6 +84,7 @@ class StoredPersona:
     sentences: tuple[str, ...]
     name: str = ""
     group: str = ""
+    shared: tuple[str, ...] = ()
 
 
 def preview(*, campaign: AnyCampaign, text: str) -> Preview[PersonaDraft]:
@@ -120,7 +121,9 @@ def bundled(campaign: AnyCampaign) -> str:
     pool = pool_of(campaign)
     chosen = demo.personas(pool if pool in demo.SPLITS else "all")
     if brief_of(campaign) is not None:
-        return "\n".join(json.dumps(each) for each in _bundled_sheets(chosen, pool))
+        written = [vars(each) | {"split": pool} for each in demo.sheets(protocol_of(campaign).name)]
+        found = written or _bundled_cast(chosen, pool)
+        return "\n".join(json.dumps(each) for each in found)
     records = (
         {
             "id": each.id,
@@ -147,7 +150,15 @@ def stored(campaign: AnyCampaign) -> list[StoredPersona]:
     """Return the campaign's personas, the first ones of many."""
     rows = Persona.objects.filter(campaign=campaign.pk).order_by("id")[:MOST_SHOWN]
     return [
-        StoredPersona(row.key, row.split, row.taken, tuple(row.sentences), row.name, row.group)
+        StoredPersona(
+            key=row.key,
+            split=row.split,
+            taken=row.taken,
+            sentences=tuple(row.sentences),
+            name=row.name,
+            group=row.group,
+            shared=tuple(row.shared),
+        )
         for row in rows
     ]
 
@@ -169,7 +180,7 @@ def brief_of(campaign: AnyCampaign) -> Brief | None:
     return chat.brief if chat else None
 
 
-def _bundled_sheets(personas: Sequence[demo.DemoPersona], pool: str) -> Iterator[dict[str, Any]]:
+def _bundled_cast(personas: Sequence[demo.DemoPersona], pool: str) -> Iterator[dict[str, Any]]:
     """Yield invented characters of two series, as lines of an import."""
     names = [(series, name) for series, cast in CASTS.items() for name in cast]
     for (series, name), persona in zip(names, personas, strict=False):

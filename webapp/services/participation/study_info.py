@@ -21,7 +21,7 @@ from webapp.models import Campaign, Participation
 from webapp.services.conversation import allocation
 from webapp.services.participation import waiting_list
 from webapp.services.rules import ledger, payment, rounds
-from webapp.services.rules.protocols import consent_of, shown_protocol
+from webapp.services.rules.protocols import consent_of, shown_protocol, task_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -50,7 +50,7 @@ class StudyInfo:
     has_chat: bool
     has_persona: bool
     labels: bool
-    asks: bool  # something of its participants, now or afterwards
+    task: str  # what they do, in one sentence
     writes: bool
     examples: tuple[WorkedExample, ...]
     judged: tuple[Question, ...]  # questions whose definition or examples are read beforehand
@@ -96,7 +96,7 @@ def of(campaign: Campaign, terms: payment.Terms | None = None) -> StudyInfo:
         has_chat=chat is not None,
         has_persona=bool(chat and chat.pool),
         labels=protocol.live is not None,
-        asks=bool(protocol.rates),
+        task=str(notices.TASKS[task_of(protocol)]),
         writes=protocol.write is not None,
         examples=protocol.write.examples if protocol.write else (),
         judged=tuple(_judged(protocol)),

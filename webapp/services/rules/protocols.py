@@ -11,7 +11,7 @@ from typing import Any
 
 from django.utils.translation import get_language
 
-from evaluation import Protocol
+from evaluation import Chat, Protocol
 from evaluation.frozen import as_planned
 from evaluation.registry import get_protocol
 from evaluation.serialized import digest, from_json
@@ -107,6 +107,25 @@ def is_endless(campaign: AnyCampaign) -> bool:
     """Tell whether conversations have no end: who leaves finds theirs again."""
     chat = protocol_of(campaign).chat
     return chat is not None and chat.endless
+
+
+def task_of(protocol: Protocol) -> str:
+    """Return what participants do, as `notices.TASKS` has it in words."""
+    if protocol.chat is not None:
+        return "rated_chat" if protocol.rates else _unrated(protocol.chat)
+    if protocol.write is not None:
+        return "write"
+    rate = protocol.rates[0]
+    if rate.over == "contexts":
+        is_text = rate.messages[1] == 0
+        return ("text" if is_text else "reply") + ("" if rate.show == "one" else "_pairs")
+    return str(rate.over)
+
+
+def _unrated(chat: Chat) -> str:
+    if chat.brief is not None:
+        return "sheet_chat"
+    return "persona_chat" if chat.pool else "chat"
 
 
 def collects(campaign: AnyCampaign) -> str:

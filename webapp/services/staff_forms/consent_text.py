@@ -5,7 +5,11 @@ Apart because it is wording, which people edit without reading forms.
 
 from __future__ import annotations
 
+from django.utils.translation import override
+
 from evaluation import Protocol
+from webapp import languages, notices
+from webapp.services.rules.protocols import task_of
 
 STUDY = """\
 ## What this is about
@@ -29,20 +33,17 @@ end you get a private link to withdraw with: what you wrote is deleted and your 
 
 You must be 18 or older. {partner} Conversations may be odd or unpleasant; stop whenever you like.
 """
-CHAT = "You chat with a partner and then say what the conversation was like."
-CHAT_FOR_OTHERS = (
-    "You chat with a partner. Later other people read the conversation and judge its messages."
-)
-READ = "You read short conversations and say what the last message of each is like."
-WRITE = "You write short texts, following a few instructions, which the study then uses."
+FOR_OTHERS = "Later other people may read the conversation and judge its messages."
 OWN_WORDS = "Other participants may read what you write."
 WRITTEN = "The messages were written by people or by computer programs."
 
 
 def prefilled(protocol: Protocol) -> str:
     """Return a text that fits the protocol."""
-    chat = protocol.chat
-    chatting = CHAT if protocol.rates else CHAT_FOR_OTHERS
-    alone = (WRITE, OWN_WORDS) if protocol.write else (READ, WRITTEN)
-    what, partner = (chatting, chat.told) if chat else alone
-    return STUDY.format(what=what, minutes=protocol.minutes, partner=partner)
+    with override(languages.SOURCE):  # as the page above it says
+        task = str(notices.TASKS[task_of(protocol)])
+    if protocol.chat is not None:
+        what = task if protocol.rates else f"{task} {FOR_OTHERS}"
+        return STUDY.format(what=what, minutes=protocol.minutes, partner=protocol.chat.told)
+    partner = OWN_WORDS if protocol.write else WRITTEN
+    return STUDY.format(what=task, minutes=protocol.minutes, partner=partner)

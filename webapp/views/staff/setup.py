@@ -101,6 +101,7 @@ def personas(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         "rows": personas_import.stored(campaign),
         "count": personas_import.count(campaign),
         "pool": personas_import.pool_of(campaign),
+        "brief": personas_import.brief_of(campaign),
         "kind": "personas",
         **_written(request, campaign),
     }

@@ -58,7 +58,8 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
     except Invalid as problem:
         form.refuse(problem.problems)
         return bad_form(request, PAGE, _form(campaign, form, bot))
-    messages.success(request, _("The system is added. Rehearse it before the launch."))
+    then = "" if systems.is_people(bot) else _("Rehearse it before the launch.")
+    messages.success(request, " ".join(filter(None, (_("The system is added."), then))))
     return redirect("campaign", campaign.pk)
 
 

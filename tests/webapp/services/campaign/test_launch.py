@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.utils.translation import override
 
 from evaluation import Draw
 from evaluation.registry import get_protocol, protocol_names
@@ -288,6 +289,23 @@ def test_an_unusual_pay_warns_and_does_not_stop_a_launch(
     check = check_of("Pay", pay=pay, minutes=minutes, currency=currency)
     assert (check.ok, check.warns) == (True, warns)
     assert ("check pay and minutes" in check.text) == warns
+
+
+@pytest.mark.parametrize("name", protocol_names())
+def test_the_first_page_and_the_consent_text_say_what_people_do(name: str) -> None:
+    protocol = get_protocol(name)
+    said = study_info.of(make_campaign(name)).task
+    assert f" {said} " in consent_text.prefilled(protocol)
+    with override("de"):
+        assert study_info.of(make_campaign(name)).task != said
+        assert f" {said} " in consent_text.prefilled(protocol), (
+            "the draft is in the source's language"
+        )
+    words = " ".join(map(str, protocol.instructions)).lower()
+    assert ("about anything you like" in said) == (name in ("meena_human", "live_engagement"))
+    assert ("sheet" in said) == (protocol.chat is not None and protocol.chat.brief is not None)
+    assert ("compare" in said) == any(rate.show != "one" for rate in protocol.rates)
+    assert ("message by message" in said) == ("message by message" in words)
 
 
 @pytest.mark.parametrize("protocol", protocol_names())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from evaluation import Brief
 from tests.factories import NOW, make_campaign, make_staff
@@ -235,3 +237,34 @@ def test_the_built_in_characters_are_of_two_series_and_can_be_imported() -> None
     text = personas_import.bundled(draft)
     assert personas_import.store(campaign=draft, text=text, by=make_staff(), now=NOW) == 10
     assert Counter(draft.personas.values_list("group", flat=True)) == SERIES
+
+
+def test_the_built_in_sheets_of_an_advisor_are_pairs_who_share_what_was_taken() -> None:
+    draft = make_campaign("student_advisor", personas=0, state="DRAFT")
+    text = personas_import.bundled(draft)
+    assert personas_import.store(campaign=draft, text=text, by=make_staff(), now=NOW) == 12
+    groups: defaultdict[str, dict[str, Persona]] = defaultdict(dict)
+    for sheet in draft.personas.all():
+        groups[sheet.group][sheet.name] = sheet
+    assert len(groups) == 6
+    for pair in groups.values():
+        student, advisor = pair["Student"], pair["Advisor"]
+        assert student.shared == advisor.shared
+        assert not {*student.sentences} & {*advisor.sentences}
+        assert "Suggested" in str(advisor.sentences)
+
+
+def test_the_page_says_how_sheets_are_written_and_shows_what_both_sides_have() -> None:
+    draft = make_campaign("student_advisor", personas=0, state="DRAFT")
+    staff, address = Client(), reverse("personas", args=[draft.pk])
+    staff.force_login(draft.owner)
+    page = staff.get(address).content.decode()
+    assert "Both sheets of a conversation are of one group" in page
+    assert "Five sentences" not in page
+    line = json.dumps(sheet("advising", 1))
+    shown = staff.post(address, {"action": "preview", "text": line}).content.decode()
+    assert "advising 1 works at the harbor." in shown.split("<textarea")[0]
+    personas_import.store(campaign=draft, text=line, by=draft.owner, now=NOW)
+    listed = staff.get(address).content.decode()
+    assert "advising · advising 1" in listed
+    assert "advising 1 works at the harbor." in listed
