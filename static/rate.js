@@ -185,13 +185,14 @@ for (const input of form.querySelectorAll(".question :is(input, textarea)")) {
   answered({ target: input });
 }
 
-// A single message to judge is the last one: it stays in sight when the window turns or shrinks. Of
-// a whole conversation many are marked, and it is read from its beginning.
+// A single message to judge is the last one, and what is written comes after all that stand here: the
+// end stays in sight when the window turns or shrinks. Of a whole conversation many messages are
+// marked, and it is read from its beginning.
 const log = document.querySelector(".log");
 function showLast() {
   log.scrollTop = log.scrollHeight;
 }
-if (log?.querySelectorAll(".msg-judged").length === 1) {
+if (log && (form.id === "write" || log.querySelectorAll(".msg-judged").length === 1)) {
   showLast();
   window.addEventListener("resize", showLast);
 }

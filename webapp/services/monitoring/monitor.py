@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -103,7 +103,7 @@ class Progress:
     completed: int
     target: int
     query: str
-    page: str = "conversations"
+    page: str
 
     @property
     def percent(self) -> int:
@@ -253,10 +253,14 @@ def funnel(campaign: Campaign, now: datetime) -> Iterator[FunnelStep]:
     yield FunnelStep("joined", _("Joined"), sum(states.values()), "")
     reading, still = states[P.ADMISSION] + states[P.READY], quiet[P.ADMISSION] + quiet[P.READY]
     yield FunnelStep("ready", _("Reading"), reading, "step=ready", still)
-    yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
-    yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
-    yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])
-    if (writing := states[P.WRITING]) or protocol_of(campaign).write:
+    protocol = protocol_of(campaign)
+    if waiting or protocol.chat:
+        yield FunnelStep("waiting", _("Waiting"), waiting, "step=waiting", away)
+    if chatting or protocol.chat:
+        yield FunnelStep("chatting", _("Chatting"), chatting, "step=chatting", quiet[P.CHATTING])
+    if rating or protocol.rates:
+        yield FunnelStep("rating", _("Rating"), rating, "step=rating", quiet[P.RATING])
+    if (writing := states[P.WRITING]) or protocol.write:
         yield FunnelStep("writing", _("Writing"), writing, "step=writing", quiet[P.WRITING])
     yield FunnelStep("done", _("Done"), done, "step=done")
     yield FunnelStep("lost", _("Lost"), ended - done, "step=lost")
@@ -280,7 +284,8 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
         for system in systems:
             cell = system.cell
             query = f"system={system.pk}"
-            yield Progress(system.name, cell.reserved, cell.completed, cell.target, query)
+            counts = (cell.reserved, cell.completed, cell.target)
+            yield Progress(system.name, *counts, query, "conversations")
         return
     is_static = any(rate.over == "contexts" for rate in protocol_of(campaign).rates)
     sums: defaultdict[int | None, Counter[str]] = defaultdict(Counter)
@@ -288,14 +293,18 @@ def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progres
     rows = _items(campaign).values_list(judged, *COUNTS)
     for system_pk, *counts in rows.order_by():
         sums[system_pk].update(dict(zip(COUNTS, counts, strict=True)))
-    if protocol_of(campaign).write:
-        reserved, completed, target = (sums[None][name] for name in COUNTS)
-        name, query = _("Contributions"), "state="
-        yield Progress(name, reserved, completed, target, query, page="contributions")
+    write = protocol_of(campaign).write
+    if write and not write.of_conversations:
+        yield _counted(_("Contributions"), sums[None], "state=", "contributions")
     for system in systems:
-        reserved, completed, target = (sums[system.pk][name] for name in COUNTS)
         query = f"system={system.pk}{'&purpose=CONTEXT' if is_static else ''}"
-        yield Progress(system.name, reserved, completed, target, query)
+        where = ("state=", "contributions") if write else (query, "conversations")
+        yield _counted(system.name, sums[system.pk], *where)
+
+
+def _counted(name: str, sums: Mapping[str, int], query: str, page: str) -> Progress:
+    reserved, completed, target = (sums[each] for each in COUNTS)
+    return Progress(name, reserved, completed, target, query, page)
 
 
 def _alarms(

@@ -87,6 +87,26 @@ def test_the_funnel_counts_every_person_in_one_step() -> None:
     assert counts["joined"] == sum(counts.values()) - counts["joined"]
 
 
+@pytest.mark.parametrize(
+    ("protocol", "between"),
+    [
+        ("personachat_bot", ["waiting", "chatting", "rating"]),
+        ("meena_human", ["waiting", "chatting"]),
+        ("meena_static", ["rating"]),
+        ("personachat_personas", ["writing"]),
+    ],
+)
+def test_the_funnel_has_the_steps_that_there_are(protocol: str, between: list[str]) -> None:
+    campaign = make_campaign(protocol)
+    assert steps(campaign) == ["joined", "ready", *between, "done", "lost"]
+    make_participation(campaign, state=P.WAITING)  # for a slot, which is everywhere
+    assert "waiting" in steps(campaign)
+
+
+def steps(campaign: Campaign) -> list[str]:
+    return [step.name for step in monitor.funnel(campaign, NOW)]
+
+
 def test_money_is_codes_and_bonuses_of_what_all_targets_cost() -> None:
     campaign = make_campaign(target=10)
     make_system(campaign, "beta", target=5)

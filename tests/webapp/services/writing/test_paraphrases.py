@@ -20,6 +20,7 @@ from tests.webapp.services.written import accepted, came, draft_of, filled, open
 from webapp.models import Campaign, Contribution, Event, ExternalId, Item, Participation
 from webapp.services.campaign import checklist, message_items
 from webapp.services.data import assignment_rules, candidate_sets, contribution_rows, exports
+from webapp.services.monitoring import monitor
 from webapp.services.participation import consents, privacy
 from webapp.services.rating import items
 from webapp.services.rules.protocols import protocol_of
@@ -87,6 +88,14 @@ def test_a_writer_sees_the_message_and_what_was_said_before_and_it_is_linked(
     found = assignment_rules.of_export(path)
     assert (found.broken, found.answers, found.items) == ([], 2, 2)
     assert assignment_rules.of_campaign(campaign).broken == []
+
+
+def test_the_live_page_counts_paraphrases_by_whose_messages_they_are_of() -> None:
+    campaign = paraphrasing(chatted(2), **{"write.cuts": 3})
+    write(came(campaign, "writer"), "It goes otherwise.")
+    rows = monitor.live(campaign, NOW).progress
+    assert [(row.name, row.completed, row.target) for row in rows] == [("human", 1, 6)]
+    assert [(row.page, row.query) for row in rows] == [("contributions", "state=")]
 
 
 def test_accepted_paraphrases_are_right_candidates_of_the_dstc7_file(tmp_path: Path) -> None:
