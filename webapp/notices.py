@@ -121,6 +121,10 @@ NOTICES = {
         "Nobody can begin here with this link. If you have begun before, go on in the browser that "
         "you used then, or with your private link."
     ),
+    "placeholder": _(
+        "The link that you came by has a placeholder where your id should be, so nobody can begin "
+        "by it. Please tell whoever gave it to you, or write to the contact below."
+    ),
     "invitation_expired": _(
         "This invitation has expired. Please ask the contact below for a new one."
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -34,6 +36,23 @@ def test_every_panel_names_its_people_in_its_own_way(query: str, platform: str) 
     page = Visit(campaign_of()).get(query).content.decode()
     assert f'name="platform" value="{platform}"' in page
     assert 'name="external_id" value="x1"' in page
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["{{%PROLIFIC_PID%}}", "${workerId}", "<your id>", "...", "\N{HORIZONTAL ELLIPSIS}", "a}"],
+)
+def test_a_placeholder_is_no_id(value: str) -> None:
+    """Everybody who comes by such a link would be the same person."""
+    visit = Visit(campaign_of())
+    page = visit.get(f"?PROLIFIC_PID={quote(value)}")
+    assert page.status_code == 409
+    assert "has a placeholder where your id should be" in page.content.decode()
+    assert "I agree and take part" not in page.content.decode()
+    posted = visit.post("consent", {"platform": "panel", "external_id": value, "pay": "2.00"})
+    assert posted.status_code == 409
+    assert not Participation.objects.exists()
+    assert visit.get("?id=" + quote("a.b-c_d[1]$%")).status_code == 200, "no placeholder"
 
 
 def test_a_preview_on_the_marketplace_cannot_begin() -> None:

@@ -6,6 +6,7 @@ covers the id, the campaign and the day on which the link expires. Ids are not s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ SALT = "parley.invitation"
 LONGEST_ID = 128
 LONGEST_DAYS = 366
 MOST_IDS = 10_000  # in one list
+PLACEHOLDER = re.compile(r"[{}<>…]|\.\.\.")  # where a panel has put no id, it is one for everybody
 
 
 class NoProof(Exception):
@@ -61,9 +63,11 @@ def read(campaign: Campaign, signed: str, now: datetime) -> str:
 
 
 def claim(campaign: Campaign, who: Mapping[str, str], now: datetime) -> Claim:
-    """Return who a link or a form says that somebody is. Raises `NoProof`."""
+    """Return who a link or a form says that somebody is. Raises `NoProof`, also for nobody."""
     if signed := who.get("invitation", ""):
         return Claim(identity.INVITED, read(campaign, signed, now), is_proven=True)
+    if PLACEHOLDER.search(who["external_id"]):
+        raise NoProof("placeholder")
     return Claim(who["platform"], who["external_id"])
 
 
