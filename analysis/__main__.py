@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 
 from analysis import arguments as parsers
+from analysis.arguments import whole
 from analysis.registry import metric_names, report_names
 from analysis.tables.columns import LABELS, REFUSE
 
@@ -118,7 +119,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
     """Declare what metrics and reports are told."""
-    parser.add_argument("--seed", type=int, default=0, help="of resampling and simulation")
+    parser.add_argument("--seed", type=whole(0), default=0, help="of resampling and simulation")
     parser.add_argument(
         "--control", metavar="NAME", help="the degraded system that raters must see"
     )
@@ -130,7 +131,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--simulate",
-        type=int,
+        type=whole(0),
         metavar="N",
         help="campaigns simulated per question, to measure the coverage of this very design: 0 for "
         "none, 40 or more (default: as many as take some seconds, 500 at most)",

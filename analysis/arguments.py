@@ -15,12 +15,29 @@ SAMPLED = ("published", "ordinal")  # models
 PUBLISHED_VARIANCES = ("card-high", "card-low")
 
 
+def whole(least: int) -> Callable[[str], int]:
+    """Return a type of argparse: a whole number, not below the least."""
+
+    def read(raw: str) -> int:
+        try:
+            number = int(raw)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(
+                f"is {raw!r}, but must be a whole number of {least} or more"
+            )
+        return number
+
+    return read
+
+
 def nexcv() -> argparse.ArgumentParser:
     """Return the arguments of `python -m analysis nexcv`."""
     parser = _parser("nexcv", "predictions/nexcv.py")
     parser.add_argument("file", type=Path, help='JSON Lines: {"text": ..., "label": ...}')
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seed", type=whole(0), default=0)
+    parser.add_argument("--repeats", type=whole(1), default=5)
     kinds = ("words", "characters")
     parser.add_argument("--classifier", choices=kinds, default="words", help="what it counts")
     parser.add_argument("--beside", choices=kinds, help="a second one, on the same splits")
@@ -33,8 +50,8 @@ def sample() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path)
     parser.add_argument("--model", choices=SAMPLED, default="published")
     parser.add_argument("--question", help="only this one")
-    parser.add_argument("--draws", type=int, default=1000, help="of each of four chains")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--draws", type=whole(1), default=1000, help="of each of four chains")
+    parser.add_argument("--seed", type=whole(0), default=0)
     return parser
 
 
@@ -49,7 +66,7 @@ def select() -> argparse.ArgumentParser:
     add("--precision", type=float, default=0.8, help="that is wanted; default 0.8")
     add("--out", type=Path, required=True, help="what is kept, as dialogues of two turns")
     add("--removed", type=Path, help="what is removed, with its scores, as JSON Lines")
-    add("--seed", type=int, default=0)
+    add("--seed", type=whole(0), default=0)
     return parser
 
 
@@ -104,7 +121,7 @@ def plan() -> argparse.ArgumentParser:
     add("--pay", type=float, help="per rating")
     add("--fee", type=float, default=0.0, help="of the panel, in percent of the pay")
     add("--campaigns", type=int, default=10_000, help="that are simulated; default 10000")
-    add("--seed", type=int, default=0)
+    add("--seed", type=whole(0), default=0)
     add("--json", action="store_true", help="print the plan as JSON")
     return parser
 

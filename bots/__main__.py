@@ -22,6 +22,7 @@ from bots.commands import (
     overlap,
     whitelist_command,
 )
+from bots.commands.arguments import whole
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
 from bots.dialogue import Dialogue, Utterance
 from bots.guards.remote import ServerFailed
@@ -62,6 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (*REFUSED, CannotDo) as refusal:
         print(refusal, file=sys.stderr)
         return 2
+    except BrokenPipeError:  # nobody reads any more, which is no fault
+        raise
+    except OSError as problem:
+        print(f"{problem.filename}: {problem.strerror or problem}", file=sys.stderr)
+        return 2
 
 
 def _train(request: argparse.Namespace) -> None:
@@ -71,6 +77,7 @@ def _train(request: argparse.Namespace) -> None:
     if bool(request.corpus) != bool(request.license):
         raise CannotDo("--corpus and --license belong together: give both, or neither")
     dialogues = _read(request.data)
+    request.out.mkdir(parents=True, exist_ok=True)  # what cannot be written is known before
     unfinished = request.out / "unfinished"
     if unfinished.is_dir():
         print(f"{request.bot}: goes on from {unfinished}", file=sys.stderr)
@@ -175,12 +182,15 @@ def _parser() -> argparse.ArgumentParser:
     _data(guess)
     guess.add_argument("--weights", type=Path)
     guess.add_argument("--out", type=Path, required=True, help="a JSON Lines file")
-    guess.add_argument("--candidates", type=_at_least_two, default=20)
-    guess.add_argument("--seed", type=int, default=0)
+    guess.add_argument("--candidates", type=whole(2), default=20)
+    guess.add_argument("--seed", type=whole(0), default=0)
     guess.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
     guess.add_argument("--sides", choices=("self", "both"), default="self")
     guess.add_argument(
-        "--batches", type=int, default=0, help="1-of-100: so many random batches of 100 replies"
+        "--batches",
+        type=whole(0),
+        default=0,
+        help="1-of-100: so many random batches of 100 replies",
     )
     replies = _command(commands, "answer", "answer every message, for metrics of text", _answer)
     _data(replies)
@@ -205,8 +215,8 @@ def _add_train(commands: object) -> None:
     train = _command(commands, "train", "learn from dialogues", _train)
     _data(train)
     train.add_argument("--out", type=Path, required=True, help="directory for the weights")
-    train.add_argument("--seed", type=int, default=0)
-    train.add_argument("--epochs", type=int, help="short for --set epochs=N")
+    train.add_argument("--seed", type=whole(0), default=0)
+    train.add_argument("--epochs", type=whole(1), help="short for --set epochs=N")
     train.add_argument("--corpus", default="", metavar="NAME", help="of the data, for the record")
     train.add_argument("--license", default="", metavar="NAME", help="of the corpus: CC-BY-4.0")
 
@@ -235,12 +245,6 @@ def _data(parser: argparse.ArgumentParser) -> None:
         metavar="KIND:PATH",
         help=f"may be repeated; KIND is one of {_kinds()}; demo: takes a split, chitchat: nothing",
     )
-
-
-def _at_least_two(raw: str) -> int:
-    if not raw.isdigit() or int(raw) < 2:
-        raise argparse.ArgumentTypeError(f"is {raw!r}, but must be a whole number of 2 or more")
-    return int(raw)
 
 
 def piped() -> int:

@@ -33,7 +33,8 @@ def question_of(ratings: RatingTable, question: str | None) -> str:
     Raises:
         BadOption: there is no such question, several and none named, or no numbers as answers.
     """
-    known = ratings[ratings["level"].isin(NUMBERS) & pd.to_numeric(ratings["value"]).notna()]
+    numbers = pd.to_numeric(ratings["value"], errors="coerce")  # texts stand beside them
+    known = ratings[ratings["level"].isin(NUMBERS) & numbers.notna()]
     names = sorted(known["question"].unique())
     if question is None and len(names) == 1:
         return str(names[0])

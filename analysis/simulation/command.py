@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from analysis.arguments import whole
 from analysis.simulation import page
 from analysis.simulation.campaigns import Design
 from analysis.simulation.cases import designs, orders, probabilities
@@ -195,11 +196,11 @@ def _parser() -> argparse.ArgumentParser:
     names = sorted({each.name for each in estimators(Design())})
     names += [one for one in (*orders.WAYS, *probabilities.METRICS) if one not in names]
     parser = argparse.ArgumentParser(prog="python -m analysis simulate", description=__doc__)
-    parser.add_argument("--campaigns", type=int, default=200)
+    parser.add_argument("--campaigns", type=whole(1), default=200)
     parser.add_argument("--only", action="append", choices=names, metavar="ESTIMATOR",
                         help=", ".join(names))  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="results are the same")
+    parser.add_argument("--seed", type=whole(0), default=0)
+    parser.add_argument("--workers", type=whole(1), default=1, help="results are the same")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--order", action="store_true",
                       help="test whether scores recover the planted order")  # fmt: skip
@@ -210,7 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, help="also write the table to this file")
     parser.add_argument("--into", type=Path, metavar="PAGE.md",
                         help="fill rows into this page")  # fmt: skip
-    parser.add_argument("--conversations", type=int, nargs="+", metavar="N",
+    parser.add_argument("--conversations", type=whole(1), nargs="+", metavar="N",
                         help=f"of each system; default {SIZES}")  # fmt: skip
     for each in fields(Design):
         if each.name not in ("conversations", "drift", "raters_of_one", "taste", "base"):

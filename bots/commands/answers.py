@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from bots.bot import Bot, LanguageModel, Turn
+from bots.commands.arguments import whole
 from bots.commands.predictions import Task, persona_shown
 from bots.commands.test_set_replies import replies_to
 from bots.dialogue import Dialogue, Example, examples
@@ -53,8 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `python -m bots answer`."""
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="a JSON Lines file")
-    parser.add_argument("--seed", type=int, default=0, help="of the examples drawn by --limit")
-    parser.add_argument("--limit", type=int, default=0, help="at most so many examples; 0: all")
+    parser.add_argument("--seed", type=whole(0), default=0, help="of the examples drawn by --limit")
+    parser.add_argument(
+        "--limit", type=whole(0), default=0, help="at most so many examples; 0: all"
+    )
     parser.add_argument("--persona", choices=("none", "self", "their", "both"), default="self")
     parser.add_argument("--sides", choices=("self", "both"), default="self")
     parser.add_argument(
@@ -65,7 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="data whose words are the dictionary of a language model's perplexity",
     )
     parser.add_argument(
-        "--least", type=int, default=1, help="leave rarer words out of the dictionary (default 1)"
+        "--least",
+        type=whole(1),
+        default=1,
+        help="leave rarer words out of the dictionary (default 1)",
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from bots.commands.arguments import whole
 from bots.commands.benchmark_data import BenchmarkData, Form, Split, Table, render, write
 from bots.dialogue import Dialogue
 from bots.learning.splits import hold_out_personas
@@ -129,9 +130,9 @@ def add_arguments(parser: argparse.ArgumentParser, data_help: str) -> None:
     parser.add_argument("--out", type=Path, required=True, help="directory of tables and weights")
     parser.add_argument("--size", default="toy", help="preset of the bots that have it")
     parser.add_argument("--set", action="append", default=[], metavar="BOT.OPTION=VALUE")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=0, help="most examples tested; 0: all")
-    parser.add_argument("--candidates", type=int, default=20)
+    parser.add_argument("--seed", type=whole(0), default=0)
+    parser.add_argument("--limit", type=whole(0), default=0, help="most examples tested; 0: all")
+    parser.add_argument("--candidates", type=whole(2), default=20)
     parser.add_argument(
         "--sides", choices=("self", "both"), default="both", help="whose messages are tested"
     )

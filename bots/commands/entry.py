@@ -27,7 +27,7 @@ from bots.dialogue import Dialogue, examples
 from bots.generation.perplexity import PerplexityItem, dictionary, log_probs
 from bots.guards.offline import Offline, go_offline
 from bots.guards.own_model import OwnModel
-from bots.line_files import write_records
+from bots.line_files import InvalidData, write_records
 from bots.registry import make_bot
 
 HELP = "run an entry of a competition, offline"
@@ -52,7 +52,7 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
     data is only set up, and an error's text is written to out. Raises InvalidData if the hidden
     data cannot be read, which is no fault of the entry.
     """
-    request = json.loads(file.read_text("utf-8"))
+    request = _request(file)
     if "data" not in request:
         return _set_up(request)
     dialogues, known = read(request["data"]), dictionary(read(request["dictionary"]), 1)
@@ -69,6 +69,19 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
         return FAILED
     write_records(rows, Path(request["out"]))
     return 0
+
+
+def _request(file: Path) -> dict[str, Any]:
+    try:
+        request = json.loads(file.read_text("utf-8"))
+    except ValueError as problem:
+        raise InvalidData([f"{file}: is no JSON ({problem})"]) from None
+    wanted = {"bot", "options", "metrics", "out"}
+    if "data" in request:
+        wanted |= {"team", "data", "dictionary", "candidates", "seed"}
+    if missing := sorted(wanted - set(request)):
+        raise InvalidData([f"{file}: lacks {', '.join(missing)}"])
+    return dict(request)
 
 
 def _set_up(request: Mapping[str, Any]) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, get_args, runtime_checkable
 
+from bots.commands.arguments import whole
 from bots.dialogue import Dialogue, examples
 from bots.guards import whitelists
 from bots.guards.whitelists import WhitelistEntry
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser, data_help: str) -> None:
     parser.add_argument("--data", action="append", required=True, help=data_help)
     parser.add_argument("--size", type=int, default=1000, help="how many replies")
     parser.add_argument("--out", type=Path, required=True, help="a file, .csv or .jsonl")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=whole(0), default=0)
     parser.add_argument("--bot", default="dual_encoder", help="whose encodings are clustered")
     parser.add_argument("--weights", type=Path, help="that bot's; only clustering needs them")
     parser.add_argument("--sides", choices=("self", "both"), default="self")

@@ -93,6 +93,16 @@ def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("command", [(), ("plan",), ("simulate",), ("nexcv",), ("sample",)])
+def test_a_negative_seed_is_refused_by_every_command(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--seed", "-1"])
+    assert stopped.value.code == 2
+    assert "--seed: is '-1', but must be a whole number of 0 or more" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("options", [("--control", "s9"), ("--control-questions", "x")])
 def test_an_option_that_does_not_fit_is_told(tmp_path: Path, options: tuple[str, ...]) -> None:
     done = _run(_written(simulated(raters=5), tmp_path), *options)

@@ -29,6 +29,18 @@ def test_pairs_that_differ_are_decided_and_the_campaign_waits_for_the_last(
     assert "overall: cannot be decided with this budget" in capsys.readouterr().out
 
 
+def test_texts_beside_the_numbers_change_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(written(tmp_path / "live.csv", static((1.2, 0.0), 60)))
+    assert main(["stop", str(path), "--json"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("r1,a,why,i1,It was kind.,,\n")
+    assert main(["stop", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == alone
+
+
 def test_the_table_is_printed_with_its_reasons(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

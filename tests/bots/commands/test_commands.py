@@ -148,12 +148,26 @@ def test_bad_data_names_every_line_and_nothing_is_trained(
         ),
         (["predict", "parrot", "--data", "demo:test", "--out", "x"], "parrot does not rank"),
         (["predict", "parrot", "--data", "demo:test", "--out", "x", "--candidates", "1"], "2 or"),
+        (["predict", "parrot", "--data", "demo:test", "--out", "x", "--seed", "-1"], "0 or"),
+        (["answer", "parrot", "--data", "demo:test", "--out", "/proc/x"], "/proc/x: No such"),
+        (["train", "tfidf", "--data", "demo:test", "--out", "/proc/x"], "/proc/x: No such"),
+        (["enter", "/nowhere"], "/nowhere: No such file"),
+        (["enter", __file__], "is no JSON"),
     ],
 )
 def test_what_cannot_be_done_is_said(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert told in refusal(capsys, *arguments)
+
+
+def test_an_entry_that_asks_for_too_little_is_told_for_what(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "entry.json"
+    file.write_text('{"bot": "parrot", "out": "x", "data": []}')
+    told = refusal(capsys, "enter", str(file))
+    assert told.strip().endswith("lacks candidates, dictionary, metrics, options, seed, team")
 
 
 def test_a_refusal_is_a_sentence_and_the_status_of_the_process() -> None:

@@ -10,6 +10,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from bots.datasets import demo
 from tests.factories import NOW, make_campaign
@@ -135,3 +136,13 @@ def test_people_come_until_the_campaign_is_complete(tmp_path: Path) -> None:
     assert sorted(found["outcomes"].values()) == ["COMPLETED"] * TARGET + ["LEFT"]
     left = f"sim-{seed}-{walks_off(seed).index(True)}"
     assert found["outcomes"][left] == "LEFT"
+
+
+@pytest.mark.django_db
+def test_a_crowd_that_reaches_no_server_says_so(tmp_path: Path) -> None:
+    slug, nowhere = make_campaign().slug, f"http://127.0.0.1:{free_port()}"
+    options = {"people": 1, "seconds": 1.0, "ledger": tmp_path / "crowd.jsonl"}
+    with pytest.raises(CommandError, match=f"0 of 1 people are done: is Parley at {nowhere}"):
+        call_command("crowd", slug, at=[nowhere], **options)
+    with pytest.raises(CommandError, match="must be a whole number of 1 or more"):
+        call_command("crowd", slug, "--people", "0")

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from analysis.arguments import whole
 from evaluation.competition import InvalidEntry
 from evaluation.registry import get_protocol
 from webapp import clock
@@ -55,7 +56,7 @@ class Command(QuickCommand):
         people.add_argument("--owner", required=True, help="account of the requester")
         people.add_argument("--contact", required=True)
         people.add_argument("--pay", required=True)
-        people.add_argument("--each", type=int, default=human_round.EACH)
+        people.add_argument("--each", type=whole(1), default=human_round.EACH)
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = _study(options["study"])

@@ -16,6 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 
+from analysis.arguments import whole
 from webapp import clock
 from webapp.crowd.power import power
 from webapp.management.demo import planted, report, stage, study, weights
@@ -34,7 +35,9 @@ class Command(QuickCommand):
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
         parser.add_argument("--reset", action="store_true", help="delete an earlier demo first")
-        parser.add_argument("--seed", type=int, help="of people and draws; a new one by default")
+        parser.add_argument(
+            "--seed", type=whole(0), help="of people and draws; a new one by default"
+        )
         parser.add_argument(
             "--check", action="store_true", help="end with the report: 0 if the order came back"
         )

@@ -15,6 +15,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from webapp.management.quick import QuickCommand
 from webapp.services.ops import readiness
 
+MOST_PORT = 65_535
+
 
 class Impatient(HttpToolsProtocol):
     """Closes a connection whose request does not get beyond its headers in time (R40).
@@ -60,6 +62,8 @@ class Command(QuickCommand):
         parser.add_argument("--port", type=int, default=8000)
 
     def handle(self, *args: object, host: str, port: int, **options: object) -> None:
+        if not 1 <= port <= MOST_PORT:
+            raise CommandError(f"--port: is {port}, must be 1 to {MOST_PORT}")
         if readiness.is_behind():
             raise CommandError(
                 "the database is not up to date; run: .venv/bin/python manage.py migrate"
