@@ -242,6 +242,11 @@ NOTICES = {
     "service_begin": _(
         "Write your first message. /end ends the conversation, /stop leaves the study."
     ),
+    "service_problem": _(
+        "Is something broken, upsetting or unfair? Send /problem and what happened: the people who "
+        "run this study read it, your partner does not."
+    ),
+    "service_reported": _("Thank you. The people who run this study have your report."),
     "service_chatting": _("Your conversation goes on: write a message, or /end."),
     "service_ready": _("You can begin."),
     "service_start": _("Begin"),

@@ -41,6 +41,7 @@ from webapp.models import (
     Event,
     ExternalId,
     Participation,
+    ProblemReport,
     Rating,
     ServiceCall,
     ServiceSeat,
@@ -210,6 +211,24 @@ def test_stop_says_first_what_it_pays_and_stops_by_its_button_only(ann: Voluntee
     ann.presses("Yes, stop here")
     assert "You stopped" in ann.texts[-1]
     assert CompletionCode.objects.get().amount > first
+
+
+@pytest.mark.parametrize("written", ["/problem It is rude.", "/problem\nIt is rude.\n"])
+def test_a_problem_is_reported_at_any_step_and_moves_nothing(ann: Volunteer, written: str) -> None:
+    ann.writes(written)
+    assert not ProblemReport.objects.exists(), "nobody has begun"
+    ann.begins(wild())
+    assert "/problem" in ann.texts[-1]
+    ann.writes("/problem")
+    assert ann.texts[-1] == "Please write what happened."
+    before = said(0)
+    ann.writes(written)
+    assert ann.texts[-1] == "Thank you. The people who run this study have your report."
+    report = ProblemReport.objects.get()
+    assert (report.text, report.step) == ("It is rude.", "CHATTING")
+    assert said(0) == before, "the bot reads nothing of it"
+    ann.writes("Hello")
+    assert said(0)[-1] == "Hello"
 
 
 @pytest.mark.parametrize("command", ["/stop", "/delete"])

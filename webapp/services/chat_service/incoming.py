@@ -25,6 +25,7 @@ from webapp.services.participation import (
     consents,
     enrolment,
     privacy,
+    reporting,
     screens,
     stopping,
     study_info,
@@ -145,7 +146,7 @@ def _reply(update: Incoming, text: str, now: datetime) -> None:
 
 def _written(update: Incoming, now: datetime) -> str:
     """Do what a message asks for; return what is to be answered at once, if anything."""
-    command, _, rest = update.text.strip().partition(" ")
+    command, rest = [*update.text.split(maxsplit=1), "", ""][:2]
     seat = _seat(update.sender)
     if command == "/start" and (rest or seat is None):
         return _offer(update, rest.strip(), now)
@@ -158,6 +159,9 @@ def _written(update: Incoming, now: datetime) -> str:
         means = screens.stop_means(person=person, now=now)
         _ask(update, means, "stop", telling.final_data(STOP, person), now)
         return ""
+    elif command == "/problem":
+        reporting.report(person=person, text=rest, now=now)
+        return notices.text("service_reported")
     elif command == "/delete":
         _ask(update, "", "delete", telling.final_data(DELETE, person), now)
         return ""

@@ -100,7 +100,9 @@ def _beginning(person: Participation, own: Seat) -> str:
     study = study_info.of(person.campaign)
     character = (notices.text("service_character"), *own.sentences) if own.sentences else ()
     parts = [study.partner_notice, *study.instructions, "\n".join(character)]
-    return "\n\n".join([*filter(None, parts), notices.text("service_begin")])
+    return "\n\n".join(
+        [*filter(None, parts), notices.text("service_begin"), notices.text("service_problem")]
+    )
 
 
 def _labels(person: Participation, event: Event) -> list[Button]:
