@@ -26,12 +26,7 @@ class Command(QuickCommand):
         add("--model", required=True, help="as the server calls it")
         add("--key", default="", help="name of the key that is sent")
         add("--name", default="", help="of the judge as a rater (default: the model's)")
-        add(
-            "--samples",
-            type=whole(1),
-            default=2,
-            help="answers per item, and per order (default 2)",
-        )
+        add("--samples", type=int, default=2, help="answers per item, and per order (default 2)")
         add("--seed", type=whole(0), default=0, help="of its sampling")
         add("--set", action="append", default=[], metavar="OPTION=VALUE",
             help="another option of the bot chat_server, such as temperature=0")  # fmt: skip
