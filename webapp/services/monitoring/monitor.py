@@ -275,10 +275,6 @@ def _items(campaign: Campaign) -> QuerySet[Item]:
     return Item.objects.shared().filter(campaign=campaign)
 
 
-def _total(sums: dict[str, Decimal | int | None]) -> Decimal:
-    return Decimal(next(iter(sums.values())) or 0)
-
-
 def _progress(campaign: Campaign, systems: Sequence[System]) -> Iterator[Progress]:
     if protocol_of(campaign).chat is not None:
         for system in systems:
@@ -381,7 +377,7 @@ def _money_alarms(campaign: Campaign, books: ledger.Books) -> Iterator[Alarm]:
         text = _("The budget is used up: nobody new gets a place. Raise it to go on.")
         yield Alarm("budget", "danger", text, "budget")
     elif shares:
-        text = _("More than %(share)d %% of the budget is spent or held for people at work.")
+        text = _("At least %(share)d %% of the budget is spent or held for people at work.")
         yield Alarm("budget", "warning", text % {"share": max(shares)}, "budget")
     if books.held_at is not None:
         text = _(

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.factories import NOW, make_campaign, make_staff
-from webapp.models import Campaign, Persona
+from webapp.models import AuditEntry, Campaign, Persona
 from webapp.services.campaign import contexts_import, personas_import
 from webapp.services.staff_forms import pasted
 from webapp.services.staff_forms.fields import Invalid
@@ -78,6 +78,37 @@ def test_four_sentences_are_allowed_as_a_departure() -> None:
     found = personas_import.preview(campaign=draft(), text=line(sentences=FIVE[:4]))
     assert found.good
     assert found.notes[0].note == "4 sentences; the source has 5"
+
+
+@pytest.mark.parametrize(("count", "right"), [(3, False), (4, True), (10, True), (11, False)])
+def test_a_persona_has_four_to_ten_sentences(count: int, right: bool) -> None:
+    sentences = [f"I have {number} old cats." for number in range(count)]
+    found = personas_import.preview(campaign=draft(), text=line(sentences=sentences))
+    assert found.good == right
+    if not right:
+        assert "it must have 5 (or 4 to 10)" in found.bad[0].error
+
+
+@pytest.mark.parametrize("field", ["sentences", "shared"])
+@pytest.mark.parametrize(
+    ("lines", "letters", "right"), [(40, 200, True), (41, 9, False), (1, 201, False)]
+)
+def test_a_sheet_has_at_most_forty_lines_of_200_characters(
+    field: str, lines: int, letters: int, right: bool
+) -> None:
+    sheet = {"id": "a", "name": "Ann", "group": "one", field: ["x" * letters] * lines}
+    campaign = draft("student_advisor")
+    found = personas_import.preview(campaign=campaign, text=json.dumps(sheet))
+    assert found.good == right
+    if not right:
+        assert found.bad[0].error == f"{field} must have at most 40 texts of 200 characters"
+
+
+def test_an_import_is_logged_with_its_number() -> None:
+    campaign = draft()
+    personas_import.store(campaign=campaign, text=line(), by=make_staff(), now=NOW)
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.detail["count"]) == ("personas imported", 1)
 
 
 def test_one_bad_row_keeps_all_out() -> None:

@@ -33,8 +33,8 @@ from webapp.models import (
     ReplyJob,
 )
 from webapp.services.monitoring import campaign_list, monitor, review
+from webapp.services.replies import allowances, heartbeats, load
 from webapp.services.replies import given_up as replies_given_up
-from webapp.services.replies import heartbeats, load
 from webapp.services.rules import access, ledger, states
 
 pytestmark = pytest.mark.django_db
@@ -116,6 +116,41 @@ def test_money_is_codes_and_bonuses_of_what_all_targets_cost() -> None:
     ledger.begin(campaign)
     money = monitor.live(campaign, NOW).money
     assert (money.spent, money.budget) == (Decimal("2.50"), 17 * Decimal("2.50"))
+
+
+@pytest.mark.parametrize(
+    ("spent", "budget", "percent"),
+    [("0", "0", 0), ("5", "0", 0), ("49.6", "100", 50), ("100", "100", 100), ("130", "100", 100)],
+)
+def test_the_bar_of_the_money_is_never_longer_than_full(
+    spent: str, budget: str, percent: int
+) -> None:
+    assert monitor.Money(Decimal(spent), Decimal(budget), "USD").percent == percent
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [("49.99", ""), ("50", "50"), ("79.99", "50"), ("80", "80"), ("94.99", "80"), ("95", "95")],
+)
+def test_shares_of_the_budget_and_of_the_tokens_are_told(used: str, said: str) -> None:
+    campaign = make_campaign()
+    books = ledger.Books(budget=Decimal(100), reserved=Decimal(10), spent=Decimal(used) - 10)
+    money = [each.text for each in monitor._money_alarms(campaign, books)]
+    tokens = allowances.TokenBooks("tokens", Decimal(100), Decimal(used), Decimal(0))
+    found = list(monitor._token_alarms([tokens]))
+    assert [f"At least {said} %" in text for text in money] == [True] * bool(said)
+    assert [each.text.startswith(f"{said} %") for each in found] == [True] * bool(said)
+    level = "danger" if said == "95" else "warning"
+    assert [each.level for each in found] == [level] * bool(said)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "more"), [("personachat_bot", ""), ("meena_static", "&purpose=CONTEXT")]
+)
+def test_a_system_s_progress_leads_to_its_conversations(protocol: str, more: str) -> None:
+    campaign = make_campaign(protocol)
+    (row,) = monitor.live(campaign, NOW).progress
+    assert row.query == f"system={campaign.systems.get().pk}{more}"
 
 
 def test_a_static_campaign_counts_votes_and_pays_batches() -> None:
