@@ -277,6 +277,9 @@ def check_of(name: str, **changes: Any) -> checklist.LaunchCheck:
         ("8.00", 60, "USD", False),
         ("7.99", 60, "USD", True),
         ("6.00", 60, "GBP", False),
+        ("5.99", 60, "GBP", True),
+        ("8.00", 60, "EUR", False),
+        ("7.99", 60, "EUR", True),
         ("100.00", 60, "EUR", False),
         ("100.01", 60, "EUR", True),
         ("900.00", 60, "JPY", False),  # what is usual there is not known

@@ -10,7 +10,7 @@ from tests.factories import NOW, make_campaign, make_staff
 from webapp.forms import system_form
 from webapp.forms.system_form import FOLDERS, OptionField, SystemForm
 from webapp.forms.typed_fields import TypedField
-from webapp.models import PEOPLE, Campaign, Conversation, QuotaCell, System
+from webapp.models import PEOPLE, AuditEntry, Campaign, Conversation, QuotaCell, System
 from webapp.services.campaign import systems
 from webapp.services.replies import rehearsal
 from webapp.services.rules.protocols import protocol_of
@@ -237,3 +237,4 @@ def test_a_tested_system_is_removed_with_its_tests_but_not_while_it_is_tested() 
     systems.remove_system(campaign=system.campaign, pk=system.pk, by=make_staff(), now=NOW)
     assert not System.objects.filter(pk=system.pk).exists()
     assert not Conversation.objects.exists()
+    assert AuditEntry.objects.latest("number").action == "system removed"

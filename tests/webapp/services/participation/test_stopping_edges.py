@@ -299,6 +299,20 @@ def test_who_wrote_a_moment_ago_is_not_given_away_though_no_sign_of_life_was_not
     assert reread(person).outcome == "LEFT"
 
 
+def test_who_wrote_a_moment_ago_in_a_later_conversation_is_not_given_away() -> None:
+    person = start(make_campaign())
+    person.seats.update(active=False)
+    later = Conversation.objects.create(
+        campaign=person.campaign, system=person.campaign.systems.get(), seed=2, started_at=NOW
+    )
+    Seat.objects.create(conversation=later, side=0, participation=person, active=True)
+    events.append(conversation=later, kind="message", content={"text": "Hello."}, side=0)
+    Event.objects.filter(conversation=later).update(made_at=after(3599))
+    with pytest.raises(stopping.CameBack):
+        stopping.give_away(person=person, now=after(3600))
+    assert reread(person).state == "CHATTING"
+
+
 @pytest.mark.parametrize(
     ("at", "came_back"),
     [
