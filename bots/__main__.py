@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # nobody reads any more, which is no fault
         raise
     except OSError as problem:
-        print(f"{problem.filename}: {problem.strerror or problem}", file=sys.stderr)
+        where = f"{problem.filename}: {problem.strerror}" if problem.filename else str(problem)
+        print(where, file=sys.stderr)
         return 2
 
 

@@ -23,6 +23,7 @@ from webapp.crowd.order import Order
 from webapp.crowd.people import Mix, Person, draw_people
 from webapp.crowd.process import Crowd
 from webapp.management import oracle
+from webapp.management.commands import crowd as crowd_command
 from webapp.management.demo import planted
 from webapp.models import Participation, QuotaCell
 from webapp.services.rules import flags
@@ -144,5 +145,8 @@ def test_a_crowd_that_reaches_no_server_says_so(tmp_path: Path) -> None:
     options = {"people": 1, "seconds": 1.0, "ledger": tmp_path / "crowd.jsonl"}
     with pytest.raises(CommandError, match=f"0 of 1 people are done: is Parley at {nowhere}"):
         call_command("crowd", slug, at=[nowhere], **options)
+    (tmp_path / "torn.jsonl").write_text('{"person": "a", "what": "stuck"}\n{"person": "b", "wh')
+    assert crowd_command._stuck(tmp_path / "torn.jsonl", 0) == {"a"}
+    assert crowd_command._stuck(tmp_path / "none.jsonl", 0) == set()
     with pytest.raises(CommandError, match="must be a whole number of 1 or more"):
         call_command("crowd", slug, "--people", "0")

@@ -65,8 +65,7 @@ class Command(QuickCommand):
 
 
 def _stuck(ledger: Path, before: int) -> set[str]:
-    """Return who was not done when the time was over, by what was written since."""
-    with ledger.open("rb") as file:
-        file.seek(before)
-        records = map(json.loads, file)
-        return {each["person"] for each in records if each["what"] == "stuck"}
+    """Return who was not done when the time was over, by the whole lines written since."""
+    written = ledger.read_bytes()[before:] if ledger.exists() else b""
+    records = map(json.loads, written.rpartition(b"\n")[0].splitlines())
+    return {each["person"] for each in records if each["what"] == "stuck"}

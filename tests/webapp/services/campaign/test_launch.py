@@ -3,16 +3,19 @@
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from itertools import product
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from django.utils.translation import override
 
-from evaluation import Draw
+from evaluation import Draw, Rate
 from evaluation.registry import get_protocol, protocol_names
 from tests.factories import NOW, make_campaign, make_staff, make_system
+from webapp import notices
 from webapp.models import (
     Amendment,
     AuditEntry,
@@ -28,7 +31,7 @@ from webapp.services.campaign import amendments, checklist, launch
 from webapp.services.participation import study_info
 from webapp.services.replies import heartbeats
 from webapp.services.rules import audit, states
-from webapp.services.rules.protocols import protocol_of
+from webapp.services.rules.protocols import protocol_of, task_of
 from webapp.services.staff_forms import consent_text
 from webapp.services.staff_forms.fields import Invalid
 
@@ -309,6 +312,19 @@ def test_the_first_page_and_the_consent_text_say_what_people_do(name: str) -> No
     assert ("sheet" in said) == (protocol.chat is not None and protocol.chat.brief is not None)
     assert ("compare" in said) == any(rate.show != "one" for rate in protocol.rates)
     assert ("message by message" in said) == ("message by message" in words)
+
+
+def test_whatever_can_be_judged_without_a_chat_has_its_sentence() -> None:
+    """Of protocols that people build, too: each thing that a step may ask about, however shown."""
+    tasks = {"chat", "persona_chat", "sheet_chat", "rated_chat", "write"}
+    protocol = get_protocol("meena_static")
+    hints = get_type_hints(Rate)
+    about = set(get_args(hints["over"])) - {"partner"}  # who would have chatted
+    for over, show, most in product(about, get_args(hints["show"]), (0, 3)):
+        with suppress(ValueError):  # what no protocol may be
+            step = replace(protocol.rates[0], over=over, show=show, messages=(most, most))
+            tasks.add(task_of(replace(protocol, steps=(step,))))
+    assert tasks == set(notices.TASKS)
 
 
 @pytest.mark.parametrize("protocol", protocol_names())
