@@ -1,4 +1,5 @@
-// Staff's forms: the hourly rate and departures while typing, copying, and focus on what is wrong.
+// Staff's forms: the hourly rate and departures while typing, copying, focus on what is wrong, and
+// one thing done per press.
 const wrong = document.querySelector("[data-autofocus]");
 if (wrong) wrong.focus();
 
@@ -37,5 +38,14 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     } catch {
       window.getSelection().selectAllChildren(source); // no permission: ready for the keyboard
     }
+  });
+}
+
+const AGAIN = 3000; // ms in which a second press is the same one: a file leaves the page as it is
+for (const each of document.querySelectorAll('form[method="post"]')) {
+  let last = -Infinity;
+  each.addEventListener("submit", (event) => {
+    if (event.timeStamp - last < AGAIN) event.preventDefault();
+    else last = event.timeStamp;
   });
 }

@@ -209,8 +209,13 @@ def _shares(shares: pd.Series) -> str:
 
 
 def _independence(table: pd.DataFrame) -> tuple[float, float]:
-    """Return the least expected count of a cell, and p, were rows and columns independent."""
+    """Return the least expected count of a cell, and p, were rows and columns independent.
+
+    A row or column without a count says nothing of either.
+    """
     counts = table.to_numpy(dtype=float)
+    if not (counts.any(axis=0).all() and counts.any(axis=1).all()):
+        return 0.0, 1.0
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     p = _chi_square((counts - expected) ** 2 / expected, (len(counts) - 1) * (counts.shape[1] - 1))
     return float(expected.min()), p

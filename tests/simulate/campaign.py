@@ -118,10 +118,22 @@ def run(
         if times > 1:
             _repeat(campaign, followed, order, times)
     call_command("export", str(campaign.pk), "--out", str(folder / EXPORT), stdout=StringIO())
+    _verify()
     campaign.refresh_from_db()
     if campaign.study_id is not None:
         words = (str(campaign.study_id), "--study", "--out", str(folder / STUDY))
         call_command("export", *words, stdout=StringIO())
+
+
+def _verify() -> None:
+    """Let the product look for faults in what came of it. Raises `RuntimeError` with the first."""
+    from django.core.management import CommandError, call_command
+
+    said = StringIO()
+    try:
+        call_command("verify", stdout=said)
+    except CommandError as problem:
+        raise RuntimeError(f"{problem}: {said.getvalue().splitlines()[0]}") from None
 
 
 def filled(protocol: Protocol, order: Simulated) -> Campaign:

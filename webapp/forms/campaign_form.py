@@ -77,6 +77,7 @@ class CampaignForm(CampaignFields):
         first = {"minutes": str(protocol.minutes), "consent": consent_text.prefilled(protocol)}
         super().__init__(data, initial=first if campaign is None else _stored(campaign))
         self.protocol = protocol
+        self.is_stored = campaign is not None
         self._splits = personas_import.splits(campaign)
         for name in _unwanted(protocol):
             del self.fields[name]
@@ -172,7 +173,8 @@ def _unwanted(protocol: Protocol) -> set[str]:
 
 
 def _stored(campaign: StaffCampaign) -> dict[str, Any]:
-    return {name: written(getattr(campaign, name)) for name in CampaignForm.base_fields}
+    found = {name: written(getattr(campaign, name)) for name in CampaignForm.base_fields}
+    return found | {"languages": ", ".join(campaign.languages)}  # in one line
 
 
 def _refused(protocol: Protocol, changes: Mapping[str, Any]) -> dict[str, str]:

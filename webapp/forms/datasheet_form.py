@@ -31,6 +31,8 @@ class DatasheetForm(StaffForm):
     Parley knows no option are left to the official form.
     """
 
+    is_stored = True
+
     def __init__(
         self, data: Mapping[str, str] | None = None, *, known: Known, own: Mapping[str, Any]
     ) -> None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from bots import Option, bot_options, bot_presets, describe, parse_option
 from bots.prompt_slots import unknown_slot
 from evaluation import Protocol
-from webapp.forms.typed_fields import StaffForm, TypedField
+from webapp.forms.typed_fields import BASIS, StaffForm, TypedField
 from webapp.services.campaign.systems import (
     StoredSystem,
     checkpoints_here,
@@ -202,7 +202,9 @@ class SystemForm(StaffForm):
             self.fields[OPTION + each.name] = OptionField(bot, each, self.options)
             self.initial[OPTION + each.name] = _typed(stored.get(each.name, each.default))
         self.bot = bot
-        self.initial.update(typed or {})
+        self.is_stored = system is not None
+        if typed is not None:
+            self.initial |= {BASIS: self.basis, **typed}
 
     @property
     def shown_first(self) -> list[BoundField]:

@@ -12,6 +12,8 @@ from webapp.services.staff_forms.fields import text
 class WordsForm(StaffForm):
     """The words of an instrument in one language."""
 
+    is_stored = True
+
     def __init__(
         self,
         texts: Sequence[SourceText],

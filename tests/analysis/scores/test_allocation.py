@@ -299,6 +299,12 @@ def test_p_of_counts_is_scipy_s() -> None:
     assert allocation._chi_square(parts, 2) == pytest.approx(stats.chisquare([12, 30, 21]).pvalue)
 
 
+@pytest.mark.parametrize("empty", [[[5, 0], [7, 0]], [[0, 0], [7, 3]], [[0, 0], [0, 0]]])
+def test_a_row_or_column_without_a_count_says_nothing(empty: list[list[int]]) -> None:
+    assert allocation._independence(pd.DataFrame(empty)) == (0.0, 1.0)
+    assert allocation._independence(pd.DataFrame([[5, 1], [7, 0]]))[0] == pytest.approx(6 / 13)
+
+
 def _of_messages(seed: int, *, drift: bool = False, conversations: int = 60) -> str:
     """Return the cautions of messages in conversations of 2 to 30, judged one after another."""
     rng = np.random.default_rng(seed)

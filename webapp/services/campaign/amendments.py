@@ -32,6 +32,7 @@ from webapp.services.staff_forms.fields import (
 
 RUNNING = (Campaign.State.OPEN, Campaign.State.PAUSED)
 MOST_MORE = 10_000
+NO_TARGETS: Mapping[str, str] = {}
 
 
 class Unconfirmed(Exception):
@@ -93,12 +94,23 @@ def quotas(campaign: AnyCampaign) -> list[Quota]:
 
 
 def extend(
-    *, campaign: AnyCampaign, more: Mapping[str, int], by: Any, reason: str, now: datetime
+    *,
+    campaign: AnyCampaign,
+    more: Mapping[str, int],
+    by: Any,
+    reason: str,
+    now: datetime,
+    looked_at: Mapping[str, str] = NO_TARGETS,
 ) -> Campaign:
-    """Want more of what `quotas` lists; targets only grow, so nobody loses their slot."""
+    """Want more of what `quotas` lists; targets only grow, so nobody loses their slot.
+
+    looked_at: the targets, by name, that whoever extends has seen; others are refused, so that who
+    presses twice extends once.
+    """
     with transaction.atomic():
         row = _running(campaign, "extend")
         known = {quota.name: quota for quota in quotas(row)}
+        _refuse_passed_over(known, looked_at)
         wanted = {name: count for name, count in more.items() if count > 0 and name in known}
         if not wanted:
             raise Invalid({"more": _("is 0 everywhere; enter how many more are wanted")})
@@ -117,6 +129,18 @@ def extend(
             actor=by.get_username(), action="campaign extended", campaign=row, now=now, more=wanted
         )
         return row
+
+
+def _refuse_passed_over(known: Mapping[str, Quota], looked_at: Mapping[str, str]) -> None:
+    """Refuse targets that grew since they were looked at. Raises `Invalid`."""
+    for name, quota in known.items():
+        if looked_at.get(name, str(quota.target)) != str(quota.target):
+            about = {"name": quota.label, "target": quota.target}
+            complaint = _(
+                "was not added: %(name)s was extended meanwhile, perhaps by pressing twice; "
+                "%(target)d are wanted now"
+            )
+            raise Invalid({"more": complaint % about})
 
 
 def change_pay(
@@ -260,6 +284,12 @@ def read_more(campaign: AnyCampaign, raw: Mapping[str, str]) -> dict[str, int]:
     filled = {name: raw.get(name, "").strip() or "0" for name in parsers}
     values = parse_all(filled, parsers)
     return {name.removeprefix("more."): value for name, value in values.items()}
+
+
+def read_targets(campaign: AnyCampaign, raw: Mapping[str, str]) -> dict[str, str]:
+    """Return the targets that the page showed."""
+    names = [quota.name for quota in quotas(campaign)]
+    return {name: raw[f"now.{name}"] for name in names if f"now.{name}" in raw}
 
 
 def read_pay(campaign: AnyCampaign, raw: Mapping[str, str]) -> Decimal:

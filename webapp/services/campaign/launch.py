@@ -47,11 +47,21 @@ class NotReady(Exception):
         self.checks = checks
 
 
-def launch(*, campaign: AnyCampaign, by: Any, now: datetime) -> Campaign:
-    """Freeze the plan and open the campaign; of two who launch at once one finds it open."""
+class PlanChanged(Exception):
+    """The plan is not the one that was looked at; nothing was changed."""
+
+
+def launch(*, campaign: AnyCampaign, by: Any, now: datetime, looked_at: str = "") -> Campaign:
+    """Freeze the plan and open the campaign; of two who launch at once one finds it open.
+
+    looked_at: the hash of the plan that whoever launches has seen; empty for whichever it is.
+    Raises `NotReady`, and `PlanChanged` where somebody changed the draft meanwhile.
+    """
     with transaction.atomic():
         row = Campaign.objects.select_for_update().get(pk=campaign.pk)
         if row.state == Campaign.State.DRAFT:
+            if looked_at and looked_at != plan_hash(plan_of(row)):
+                raise PlanChanged
             _prepare(row, now)
         plan = plan_of(row)
         digest = plan_hash(plan)

@@ -43,6 +43,7 @@ from webapp.models import (
 from webapp.services.ops import host_clocks
 from webapp.services.receipts import checking
 from webapp.services.rules import audit, ledger, payment, rounds, tally
+from webapp.services.rules.protocols import protocol_of
 
 Outcome, State = Participation.Outcome, Participation.State
 RESERVED, DONE = Assignment.State.RESERVED, Assignment.State.DONE
@@ -165,9 +166,11 @@ def _ratings(now: datetime) -> Iterator[Fault]:
     answers = Rating.objects.filter(assignment=OuterRef("pk"))
     written = Contribution.objects.filter(assignment=OuterRef("pk"))
     empty = forms.filter(state=DONE).exclude(Exists(answers)).exclude(Exists(written))
-    for row in empty.select_related("participation", "item"):
-        person = row.participation
-        yield person.campaign_id, f"participation {person.pk} judged {row.item.key}: no answer"
+    for row in empty.select_related("participation__campaign", "item"):
+        person, key = row.participation, row.item.key
+        live = protocol_of(person.campaign).live
+        if live is None or not live.optional or not key.endswith(":live"):
+            yield person.campaign_id, f"participation {person.pk} judged {key}: no answer"
 
 
 def _left_behind(now: datetime) -> Iterator[Fault]:

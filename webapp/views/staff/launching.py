@@ -86,10 +86,14 @@ def launching(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         if campaign.state != "DRAFT":
             return conflict(request, campaign.state)
         return render(request, "staff/launch.html", _launch(request, campaign))
+    looked_at = request.POST.get("plan", "")
     try:
-        launch.launch(campaign=campaign, by=request.user, now=clock.now())
+        launch.launch(campaign=campaign, by=request.user, now=clock.now(), looked_at=looked_at)
     except launch.NotReady:
         return bad_form(request, "staff/launch.html", _launch(request, campaign))
+    except launch.PlanChanged:
+        context = _launch(request, campaign) | {"is_passed_over": True}
+        return render(request, "staff/launch.html", context, status=409)
     messages.success(request, _("The campaign is open. Give participants the start link."))
     return redirect("campaign", campaign.pk)
 

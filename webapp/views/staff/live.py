@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from webapp import clock
 from webapp.services.campaign import amendments
+from webapp.services.campaign.amendments import Quota
 from webapp.services.monitoring import monitor, review
 from webapp.services.replies import given_up
 from webapp.services.results import stored
@@ -114,8 +115,7 @@ def act(request: HttpRequest, campaign: StaffCampaign, action: str) -> HttpRespo
 def extend(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     """Want more participations, or more raters."""
     raw = request.POST.dict()
-    quotas = [(each, raw.get(f"more.{each.name}", "0")) for each in amendments.quotas(campaign)]
-    context = {"campaign": campaign, "tab": "live", "quotas": quotas, "raw": raw}
+    context = {"campaign": campaign, "tab": "live", "quotas": _quotas(campaign, raw), "raw": raw}
     if campaign.state not in ("OPEN", "PAUSED"):
         return conflict(request, campaign.state)
     if request.method != "POST":
@@ -124,15 +124,21 @@ def extend(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
         amendments.extend(
             campaign=campaign,
             more=amendments.read_more(campaign, raw),
+            looked_at=amendments.read_targets(campaign, raw),
             by=request.user,
             reason=amendments.read_reason(raw),
             now=clock.now(),
         )
     except Invalid as problem:
-        context["problems"] = problem.problems
+        context |= {"problems": problem.problems, "quotas": _quotas(campaign, raw)}
         return bad_form(request, "staff/extend.html", context)
     messages.success(request, _("Extended. It is noted as an amendment."))
     return redirect("live", campaign.pk)
+
+
+def _quotas(campaign: StaffCampaign, raw: Mapping[str, str]) -> list[tuple[Quota, str]]:
+    """Return what can be extended, with what was typed."""
+    return [(each, raw.get(f"more.{each.name}", "0")) for each in amendments.quotas(campaign)]
 
 
 @campaign_page(*FORM, role=Role.PAYER, proof=True)

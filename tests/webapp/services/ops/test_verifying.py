@@ -13,8 +13,9 @@ from django.db import transaction
 from django.db.models import F
 
 from tests.factories import NOW, make_campaign, make_staff
+from tests.webapp.services.data.test_wild_exports import chatting, score, talk
 from tests.webapp.services.people import after, join, pair, people_campaign, send_message, start
-from tests.webapp.views.visiting import good_answers, rating_visit
+from tests.webapp.views.visiting import campaign_of, good_answers, rating_visit
 from webapp.models import (
     Assignment,
     AuditEntry,
@@ -173,6 +174,21 @@ def test_people_who_talk_to_each_other_are_no_fault() -> None:
     assert list(verifying.findings(NOW)) == []
     stopping.stop(person=first, now=after(60))
     assert list(verifying.findings(NOW)) == []
+
+
+def test_labels_that_nobody_had_to_give_are_no_missing_answers() -> None:
+    """Of such a conversation the form after it is one."""
+    visit = chatting(campaign_of("convai2_wild", changes={"chat.minimum": [2]}))
+    talk(visit, [("human", "Hello there"), ("bot", "Good day")])
+    score(visit, "2")
+    assert {each.item.key.rpartition(":")[2] for each in Assignment.objects.all()} == {
+        "live",
+        "after",
+    }
+    assert list(verifying.findings(NOW)) == []
+    Rating.objects.all().delete()
+    ((_, words),) = verifying.CHECKS["ratings"](NOW)
+    assert words.endswith(":after: no answer")
 
 
 def test_the_command_names_campaign_and_value_and_fails() -> None:
