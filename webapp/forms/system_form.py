@@ -204,7 +204,7 @@ class SystemForm(StaffForm):
         self.bot = bot
         self.is_stored = system is not None
         if typed is not None:
-            self.initial |= {BASIS: self.basis, **typed}
+            self.initial.update({BASIS: self.basis, **typed})
 
     @property
     def shown_first(self) -> list[BoundField]:
