@@ -25,7 +25,7 @@ from tests.conftest import BROWSER_FLAGS, find_chromium
 from tests.live import ROOT, Server, environment
 
 WIDTH, HEIGHT = 1060, 700
-COLORS = 48
+COLORS = 128
 BOTS = {"parrot": "3", "generic": "3"}
 PATIENCE = 60_000.0  # milliseconds
 
@@ -116,8 +116,10 @@ def draft(page: Page, album: Album) -> None:
     back = page.get_by_label("Panel completion URL")
     back.fill("https://app.prolific.com/submissions/complete?cc={code}")
     page.locator("h1").click()
-    pay, setting = page.locator("[data-hourly]"), page.locator(".setting").first
-    album.take("settings", page.locator("h1"), pay, setting)
+    page.locator(".save-bar").evaluate("bar => { bar.style.position = 'static'; }")
+    album.take("settings", page.locator("h1"), page.locator("[data-hourly]"))
+    setting = page.locator(".setting").first
+    album.take("setting", setting.locator("xpath=ancestor::section").locator("h2"), setting)
     album.take("return_address", back.locator(".."), space=16)
     page.get_by_role("button", name="Save as a draft").click()
 

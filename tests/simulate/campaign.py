@@ -186,11 +186,13 @@ def _visit_on_two_days(campaign: Campaign, protocol: Protocol, order: Simulated)
     """
     from django.db.models import F
 
-    from webapp.models import Event
+    from webapp.models import Conversation, Event
 
     before = planted_before(protocol)
     let_visit(campaign, before, order, mix=LEAVING, protocol=protocol, return_later=True)
     Event.objects.filter(conversation__campaign=campaign).update(made_at=F("made_at") - DAY)
+    held = Conversation.objects.filter(campaign=campaign, last_message_at__isnull=False)
+    held.update(last_message_at=F("last_message_at") - DAY)
     half = replace(order, people=order.people // 2)
     let_visit(
         campaign, before, half, ledger=LATER, mix=LEAVING, protocol=protocol, return_later=True

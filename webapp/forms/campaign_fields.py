@@ -204,6 +204,7 @@ class CampaignFields(StaffForm):
         optional_text(most=1_000),
         label=gettext_lazy("Shown where words suggest a crisis"),
         kind="textarea",
+        rows=3,
         help_text=gettext_lazy(
             "In the chat, to the person alone, which goes on. Name whom they can call, in their "
             "language, and promise no medical help. Empty: the server's text, in each language."
@@ -213,6 +214,7 @@ class CampaignFields(StaffForm):
         optional_text(most=5_000),
         label=gettext_lazy("Phrases that suggest a crisis"),
         kind="textarea",
+        rows=3,
         help_text=gettext_lazy(
             "One a line, besides the usual ones; a star at its end stands for any ending."
         ),

@@ -57,10 +57,12 @@ class TypedField(forms.Field):
         *,
         kind: str = "text",
         choices: Iterable[tuple[str, str]] = (),
+        rows: int = 0,
         **about: Any,
     ) -> None:
         super().__init__(required=False, widget=forms.TextInput, **about)
         self.read, self.kind, self.choices = read, kind, tuple(choices)
+        self.rows = rows or self.rows
 
     def to_python(self, value: Any) -> Any:
         try:
@@ -124,7 +126,7 @@ class StaffForm(forms.Form):
         self.newer = frozenset(newer)
         for name, (text, is_touched) in newer.items():
             about = {"value": self._field(name).in_words(text)}
-            complaint = _("somebody saved %(value)s here meanwhile; saving now takes it over")
+            complaint = _("somebody saved %(value)s here meanwhile; saving now keeps it")
             if is_touched:
                 complaint = _("somebody saved %(value)s here meanwhile; saving now replaces it")
             self.add_error(name, complaint % about)

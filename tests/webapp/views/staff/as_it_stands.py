@@ -26,7 +26,7 @@ class _Forms(HTMLParser):
             self.forms += [{}] if self._is_open else []
         elif not self._is_open:
             return
-        elif tag == "textarea":
+        elif tag == "textarea" and name:
             self.forms[-1][name], self._text = "", name
         elif tag == "select":
             self._select = name
@@ -46,7 +46,7 @@ class _Forms(HTMLParser):
             self.forms[-1][self._text] += data
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "textarea":
+        if tag == "textarea" and self._text:
             text = self.forms[-1][self._text].removeprefix("\n")
             self.forms[-1][self._text], self._text = "\r\n".join(text.split("\n")), ""
         elif tag == "form":

@@ -164,7 +164,7 @@ def test_beside_what_is_wrong_what_others_saved_is_told_too(ann: Client, draft: 
     answer = ann.post(address, page | {"pay": "lots"})
     html = answer.content.decode()
     assert "“lots” is not an amount" in html
-    assert "somebody saved on here meanwhile; saving now takes it over" in html
+    assert "somebody saved on here meanwhile; saving now keeps it" in html
     assert sent(answer)["hold_payments"] == "true"
     assert sent(answer)["pay"] == "lots"
 
