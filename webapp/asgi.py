@@ -11,6 +11,7 @@ import logging
 import os
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -46,6 +47,8 @@ log = logging.getLogger(__name__)
 DRAINED = 5.0  # seconds in which the sockets are closed; then the server closes what is left
 THRESHOLDS = 5_000, 10, 20  # new objects before a search; of such searches, before larger ones
 DENIAL = "websocket.http.response"  # an extension of ASGI: refuse a socket with a status
+# Of static files, which are small; downloads are handed out part by part (`views/file_parts.py`).
+warnings.filterwarnings("ignore", "StreamingHttpResponse must consume synchronous iterators")
 # All pages are imported before anything is served: else the first visitor would wait for a second.
 import_module(settings.ROOT_URLCONF)
 

@@ -85,6 +85,7 @@ def panel_change(request: HttpRequest, campaign: StaffCampaign) -> HttpResponse:
     except Invalid as problem:
         context = {"campaign": campaign, "tab": "panel", "panel": panel_page.of(study)}
         context |= {"is_connected": panel_page.is_connected(), "problems": problem.problems}
+        context["raw"] = raw
         return bad_form(request, PAGE, context)
     messages.success(request, _("It is on its way to Prolific; reload the page in a moment."))
     return redirect("panel", campaign.pk)

@@ -57,7 +57,7 @@ def add(request: HttpRequest, campaign: StaffCampaign, bot: str) -> HttpResponse
         )
     except Invalid as problem:
         form.refuse(problem.problems)
-        return bad_form(request, PAGE, _form(campaign, form, bot))
+        return bad_form(request, PAGE, _form(campaign, form, bot) | _message(request))
     then = "" if systems.is_people(bot) else _("Rehearse it before the launch.")
     messages.success(request, " ".join(filter(None, (_("The system is added."), then))))
     return redirect("campaign", campaign.pk)
@@ -82,7 +82,7 @@ def change(request: HttpRequest, campaign: StaffCampaign, system: int) -> HttpRe
         )
     except Invalid as problem:
         form.refuse(problem.problems)
-        return bad_form(request, PAGE, _form(campaign, form, row.bot, row))
+        return bad_form(request, PAGE, _form(campaign, form, row.bot, row) | _message(request))
     except systems.SystemRefused as refusal:
         messages.error(request, str(refusal))
     return redirect("campaign", campaign.pk)
@@ -156,13 +156,13 @@ def _beside(
         typed = {**dict.fromkeys(blank.fields, ""), **typed}
         typed |= blank.preset(typed.get("preset", ""))
         form = SystemForm(protocol, bot, system=system, typed=typed)
-        return render(request, PAGE, _form(campaign, form, bot, system))
+        return render(request, PAGE, _form(campaign, form, bot, system) | _message(request))
     if act not in ("preview", "try"):
         return None
     if not systems.is_bot(bot):
         raise Http404(act)
     form = SystemForm(protocol, bot, request.POST, system)
-    context = _form(campaign, form, bot, system) | {"message": typed.get("message", "")[:10_000]}
+    context = _form(campaign, form, bot, system) | _message(request)
     try:
         values = form.values()
     except Invalid:
@@ -174,6 +174,11 @@ def _beside(
             campaign=campaign, bot=bot, values=values, message=context["message"].strip()
         )
     return render(request, PAGE, context)
+
+
+def _message(request: HttpRequest) -> dict[str, str]:
+    """Return what was typed to try the system with."""
+    return {"message": request.POST.get("message", "")[:10_000]}
 
 
 def _form(

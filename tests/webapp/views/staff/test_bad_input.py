@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
 from tests.webapp.views.staff.addresses import addresses
-from webapp.models import (
-    Campaign,
-)
+from tests.webapp.views.staff.as_it_stands import forms
+from webapp.models import Campaign
 
 pytestmark = pytest.mark.django_db
 
@@ -105,3 +106,35 @@ def test_no_input_breaks_a_page(ann: Client, campaign: Campaign, state: str) -> 
         raw = {field: draw.choice(ODD) for field in FIELDS}
         for answer in (ann.post(address, raw), ann.get(address, raw)):
             assert answer.status_code < 500, (address, raw)
+
+
+WRONG = "wrong <b> & “x”"
+
+
+@pytest.mark.parametrize("state", [Campaign.State.DRAFT, Campaign.State.OPEN])
+def test_every_form_that_refuses_keeps_what_was_typed(
+    ann: Client, campaign: Campaign, state: str
+) -> None:
+    """Each form of each page, with every field wrong, and with each second one."""
+    Campaign.objects.filter(pk=campaign.pk).update(state=state)
+    refused, lost = 0, []
+    for address in (*addresses(campaign), "/campaigns/new/meena_static/"):
+        for form in (each for each in forms(ann.get(address)) if each.typed):
+            for step in (1, 2):
+                wrong = dict.fromkeys(sorted(form.typed)[::step], WRONG)
+                answer = refusal(ann, form.action or address, form.fields | wrong)
+                if answer is not None:
+                    refused += 1
+                    again = [each.fields for each in forms(answer)]
+                    if not any(wrong.items() <= each.items() for each in again):
+                        lost.append((address, sorted(wrong)))
+    assert lost == []
+    assert refused > 20
+
+
+def refusal(client: Client, address: str, raw: dict[str, str]) -> Any:
+    """Send a form, and take back what it did; None where it was taken."""
+    with transaction.atomic():
+        answer = client.post(address, raw)
+        transaction.set_rollback(True)
+    return answer if answer.status_code == 422 else None
