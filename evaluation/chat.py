@@ -109,7 +109,12 @@ class Chat:
     first: Literal["participant", "partner", "draw"] = "participant"
     turns: Literal["alternate", "free"] = "alternate"
     endless: bool = False
-    opening: str = setting("First message of the partner", Text(most=200), default="")
+    opening: str = setting(
+        "First message of the partner",
+        Text(most=200, optional=True),
+        default="",
+        help="Empty: the partner begins in words of their own.",
+    )
     minimum: Draw = setting(  # noqa: RUF009 (a field)
         "Minimum messages (one value is drawn per conversation)",
         WholeNumbers(least=2, most=1000),

@@ -125,10 +125,11 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of at most `most` characters."""
+    """A text of at most `most` characters; where it is `optional`, it may be empty."""
 
     control: ClassVar[str] = "text"
     most: int
+    optional: bool = False
 
     def read(self, text: str) -> Any:
         return text
@@ -136,7 +137,7 @@ class Text:
     def accept(self, value: Any) -> str:
         if not isinstance(value, str):
             raise InvalidValue(f"{quoted(value)} is not a text")
-        if not value.strip():
+        if not value.strip() and not self.optional:
             raise InvalidValue(f"is empty; write a text of at most {self.most} characters")
         if len(value.strip()) > self.most:
             raise InvalidValue(f"has {len(value.strip())} characters; write at most {self.most}")

@@ -149,8 +149,6 @@ def _of_settings(protocol: Protocol) -> Iterator[Complaint]:
     found: dict[str, str] = {}
     for setting in protocol.settings():
         value = getattr(setting.value, "options", setting.value)
-        if value == "":
-            continue
         try:
             protocol.change({setting.name: value})
         except InvalidSetting as problem:

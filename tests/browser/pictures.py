@@ -188,7 +188,9 @@ def results(album: Album, base: str, password: str) -> None:
         expect(page.locator("figure svg, figure canvas").first).to_be_visible(timeout=PATIENCE)
         page.wait_for_load_state("networkidle")
         album.take("choices", page.get_by_role("navigation", name="Which answers"))
-        album.take("in_short", page.locator("#findings").locator("xpath=ancestor::section"))
+        in_short = page.locator("#findings").locator("xpath=ancestor::section")
+        album.take("in_short", in_short)
+        album.take("results", in_short, section(page, "ranking-").locator("figure").first)
         album.take("ranking", section(page, "ranking-"), space=4)
         album.take("flow", section(page, "flow"), space=4)
 

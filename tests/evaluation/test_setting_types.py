@@ -33,6 +33,8 @@ LIST, TENTH, WORD = WholeNumbers(least=2, most=9, count=3), Number(-0.5, 1.5), T
         (TENTH, "1.5", 1.5),
         (WORD, "four", "four"),
         (WORD, " a ", "a"),
+        (Text(most=4, optional=True), " ", ""),
+        (Text(most=4, optional=True), "four", "four"),
         (OnOff(), "true", True),
         (OnOff(), "on", True),
         (OnOff(), "", False),

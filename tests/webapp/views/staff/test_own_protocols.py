@@ -24,7 +24,15 @@ from evaluation.registry import get_protocol, protocol_names
 from evaluation.serialized import digest, from_json
 from tests.factories import NOW, make_own_protocol, make_project, make_staff
 from tests.webapp.views.visiting import Visit, chat_through, good_answers
-from webapp.models import AuditEntry, Campaign, Heartbeat, OwnProtocol, System
+from webapp.models import (
+    AuditEntry,
+    Campaign,
+    Event,
+    Heartbeat,
+    OwnProtocol,
+    ReplyJob,
+    System,
+)
 from webapp.services.data import codebook, exports
 from webapp.services.rules.protocols import original_of, protocol_of
 
@@ -414,6 +422,19 @@ def exported(campaign: Campaign, row: OwnProtocol, tmp_path: Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return str(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(("opening", "begun"), [("", 1), ("Good day!", 0)])
+def test_a_partner_may_begin_in_words_of_their_own(ann: Client, opening: str, begun: int) -> None:
+    build = tone(ann)
+    build.raw |= {"chat.first": "partner", "chat.opening": opening}
+    campaign = launched(ann, build.save())
+    visit = Visit(campaign)
+    visit.join()
+    visit.post("start")
+    assert ReplyJob.objects.filter(conversation__purpose="STUDY", in_reply_to=0).count() == begun
+    said = Event.objects.filter(kind="message", side=1)
+    assert [each.content["text"] for each in said] == ([opening] if opening else [])
 
 
 def test_a_study_of_a_conversation(ann: Client, tmp_path: Path) -> None:
