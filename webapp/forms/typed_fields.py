@@ -78,7 +78,7 @@ class TypedField(forms.Field):
         return False
 
     def plain(self, text: str) -> str:
-        """Return a text in the one way of all in which a page can send it back."""
+        """Return a text as it compares: a page sends other line ends, and boxes in its own way."""
         if self.kind == "checkbox":
             return "true" if yes_no(text) else ""
         return "\n".join(text.strip().splitlines())
@@ -130,6 +130,8 @@ class StaffForm(forms.Form):
             if is_touched:
                 complaint = _("somebody saved %(value)s here meanwhile; saving now replaces it")
             self.add_error(name, complaint % about)
+            found = self.errors[name].data
+            found.insert(0, found.pop())  # the one that is shown: it is said this once
 
     def _changed_meanwhile(self) -> dict[str, tuple[str, bool]]:
         """Return what others changed since the page was made, and whether it was touched there.

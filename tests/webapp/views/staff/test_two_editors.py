@@ -169,6 +169,19 @@ def test_beside_what_is_wrong_what_others_saved_is_told_too(ann: Client, draft: 
     assert sent(answer)["pay"] == "lots"
 
 
+def test_a_wrong_value_in_place_of_what_others_saved_hides_nothing(
+    ann: Client, draft: Campaign
+) -> None:
+    address = change_settings(draft)
+    page = opened(ann, address)
+    ann.post(address, page | {"pay": "3.50"})
+    answer = ann.post(address, page | {"pay": "lots"})
+    assert "somebody saved “3.50” here meanwhile" in answer.content.decode()
+    again = ann.post(address, sent(answer))
+    assert "“lots” is not an amount" in again.content.decode()
+    assert stored_settings(draft)[1] == "3.50"
+
+
 @pytest.mark.parametrize("basis", ["", "{", "[]", "1", '{"nothing": "x"}', "[" * 9_000])
 def test_what_is_no_basis_is_none(ann: Client, draft: Campaign, basis: str) -> None:
     address = change_settings(draft)
