@@ -94,6 +94,9 @@ def _of_chat(chat: Chat, protocol: Protocol) -> Iterator[Complaint]:
         yield "chat.pool", "is empty; a brief needs sheets, which come from a split"
     if chat.turns == "free" and chat.partner != "bot":
         yield "chat.turns", "free turns need a bot as the partner; two people take turns"
+    if chat.conversations > 1 and not chat.has_setting("conversations"):
+        kind = "is endless" if chat.endless else "is with a person, of whom there is one system"
+        yield "chat.conversations", f"{chat.conversations} are set and the chat {kind}; write 1"
     if chat.idle < 0:
         yield "chat.idle", f"{chat.idle} is no time; write 0 for never, or 30 seconds or more"
     if chat.endless and (chat.partner != "bot" or chat.maximum is not None or chat.idle):

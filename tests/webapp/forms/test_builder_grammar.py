@@ -243,6 +243,11 @@ def test_a_brief_and_rules_are_built_and_come_back_the_same() -> None:
         ({"chat.idle": "29"}, "chat.idle", "from 30"),
         ({"chat.turns": "free"}, "chat.turns", "free turns need a bot"),
         (
+            {"chat.partner": "person", "chat.conversations": "2"},
+            "chat.conversations",
+            "2 are set and the chat is with a person, of whom there is one system; write 1",
+        ),
+        (
             {"chat.partner": "person", "partner.max_words": "true"},
             "activity",
             "are for bots",
@@ -254,6 +259,13 @@ def test_rules_and_briefs_that_cannot_be_are_refused_at_their_field(
 ) -> None:
     base, raw = with_person()
     assert complaint in refused(base, raw | changes)[field]
+
+
+def test_several_conversations_with_one_bot_after_another_can_be() -> None:
+    base, raw = with_person()
+    chat = saved(base, raw | {"chat.partner": "either", "chat.conversations": "2"}).chat
+    assert chat is not None
+    assert chat.conversations == 2
 
 
 def test_writing_is_built_from_blank() -> None:
