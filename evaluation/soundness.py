@@ -124,6 +124,8 @@ def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
     if has_chat != (rate.over == "partner" or rate.when == "live"):
         right = "about the partner, or live about messages" if has_chat else "about others' replies"
         yield "rate.over", f"{rate.over}, {rate.when} cannot be asked here; ask {right}"
+    if rate.keep == "system" and rate.show == "all":
+        yield "rate.keep", "nobody is kept to one system where each page shows replies of all"
     least, most = rate.messages
     if rate.over == "contexts" and not 0 <= least <= most <= MOST_OF_A_CONTEXT:
         yield "rate.messages", f"{least} to {most} is no range within 0 to {MOST_OF_A_CONTEXT}"

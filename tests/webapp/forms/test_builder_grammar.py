@@ -268,6 +268,16 @@ def test_several_conversations_with_one_bot_after_another_can_be() -> None:
     assert chat.conversations == 2
 
 
+def test_nobody_is_kept_to_one_system_where_each_page_shows_all() -> None:
+    base = get_protocol("persona_likely")
+    raw = typed(base) | {"rate.keep": "system"}
+    assert "each page shows replies of all" in refused(base, raw)["rate.keep"]
+    for fine in ({"rate.show": "pairs"}, {"rate.show": "one"}, {"rate.keep": "group"}):
+        rate = saved(base, raw | fine).after
+        assert rate is not None
+        assert rate.keep == fine.get("rate.keep", "system")
+
+
 def test_writing_is_built_from_blank() -> None:
     base = own_protocols.blank()
     raw = typed_again(base, typed(base) | {"title": "Say it anew", "activity": "write"})
