@@ -42,10 +42,9 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 }
 
 const AGAIN = 3000; // ms in which a second press is the same one: a file leaves the page as it is
-for (const each of document.querySelectorAll('form[method="post"]')) {
-  let last = -Infinity;
-  each.addEventListener("submit", (event) => {
-    if (event.timeStamp - last < AGAIN) event.preventDefault();
-    else last = event.timeStamp;
-  });
-}
+const sent = new WeakMap();
+document.addEventListener("submit", (event) => {
+  if (event.target.getAttribute("method") !== "post") return;
+  if (event.timeStamp - (sent.get(event.target) ?? -Infinity) < AGAIN) event.preventDefault();
+  else sent.set(event.target, event.timeStamp);
+});

@@ -7,7 +7,9 @@ sideways, and nothing is refused by the content security policy.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -27,8 +29,10 @@ from webapp.models import (
     QuotaCell,
     ReplyJob,
     Seat,
+    Study,
     System,
 )
+from webapp.services.campaign import studies
 from webapp.services.rules import events
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -313,3 +317,31 @@ def test_a_whitelist_is_put_up_and_reviewed(
     check(page, "whitelist")
     page.goto(f"{live_server.url}/whitelists/")
     check(page, "whitelists")
+
+
+def test_who_presses_again_before_the_answer_does_it_once(
+    page: Page, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    second, create, calls = threading.Event(), studies.create, []
+
+    def held(**values: Any) -> Any:
+        """Answer when a second press has come, or when it has not within two seconds."""
+        calls.append(values)
+        if len(calls) > 1:
+            second.set()
+        second.wait(2)
+        return create(**values)
+
+    monkeypatch.setattr(studies, "create", held)
+    sign_in(page, live_server)
+    page.goto(f"{live_server.url}/studies/")
+    page.get_by_label("Name").fill("Four rounds")
+    page.evaluate(
+        """() => {
+          const press = () => document.querySelector("main form[method=post] button").click();
+          setTimeout(press);
+          setTimeout(press, 700);
+        }"""
+    )
+    expect(page.get_by_role("heading", name="Four rounds")).to_be_visible()
+    assert (len(calls), Study.objects.count()) == (1, 1)
