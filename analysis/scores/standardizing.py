@@ -57,8 +57,12 @@ def _on_one_scale(scored: pd.DataFrame, raw: pd.Series) -> pd.Series:
     }
     if len(set(ends.values())) < 2 or None in ends.values():
         return raw
-    low = scored["question"].map({name: pair[0] for name, pair in ends.items() if pair})
-    high = scored["question"].map({name: pair[1] for name, pair in ends.items() if pair})
+    low, high = (  # of names that are categories a map is one of categories
+        scored["question"]
+        .map({name: pair[end] for name, pair in ends.items() if pair})
+        .astype(float)
+        for end in (0, 1)
+    )
     return (raw - low) / (high - low)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis import message_table, prediction_table, rating_table
+from analysis import RatingTable, message_table, prediction_table, rating_table
 from analysis.tables.columns import RATING_COLUMNS
 from analysis.tables.schema import MESSAGE_COLUMNS, PREDICTION_COLUMNS
 
@@ -73,6 +73,20 @@ def _mood_rows() -> Iterator[dict[str, object]]:
             for n, dimension in enumerate(("goodness", "plausibility")):
                 row = {**about, "protocol": "scale", "question": dimension, "level": "interval"}
                 yield {**row, "value": ((7 + n) * k + 3 * rater) % 10 / 10}
+
+
+def two_scales() -> RatingTable:
+    """Return questions of two declared scales, asked of the same raters about several systems."""
+    rows: list[dict[str, object]] = []
+    for k in range(24):
+        about = {"protocol": "ends", "item": f"t{k}", "system": f"s{k % 3}", "rater": f"r{k // 6}"}
+        warm = {"question": "warm", "level": "ordinal", "scale_low": 1, "scale_high": 5}
+        rows.append({**about, **warm, "value": 1 + (7 * k + k // 6) % 5})
+        sure = {"question": "sure", "level": "interval", "scale_low": 0, "scale_high": 1}
+        rows.append({**about, **sure, "value": (3 * k + k // 5) % 11 / 10})
+    return rating_table(
+        pd.DataFrame([{**BESIDE, "answer": f"a{k}", **r} for k, r in enumerate(rows)])
+    )
 
 
 def message_rows() -> list[dict[str, object]]:

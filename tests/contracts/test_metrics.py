@@ -9,12 +9,12 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from analysis import get_metric, metric_names
+from analysis import RatingTable, get_metric, metric_names
 from analysis.registry import table_of
-from analysis.scores.question_ratings import shared
+from analysis.scores.question_ratings import numbered, shared
 from analysis.tables.tidy import COLUMNS
 from tests.analysis.examples import ROOT
-from tests.analysis.samples import EMPTY, tables
+from tests.analysis.samples import EMPTY, tables, two_scales
 
 
 def _computed(name: str, table: pd.DataFrame) -> pd.DataFrame:
@@ -51,6 +51,11 @@ def _turned(kind: str) -> pd.DataFrame:
 def _relabeled(kind: str) -> pd.DataFrame:
     table = _sample()[kind]
     return table.set_axis([f"x{k}" for k in range(len(table))], axis="index")
+
+
+@cache
+def _numbered() -> pd.DataFrame:
+    return numbered(RatingTable(_sample()["ratings"]))
 
 
 @cache
@@ -114,6 +119,15 @@ def test_labels_of_rows_do_not_matter(name: str, kind: str) -> None:
 
 def test_names_of_things_do_not_matter(name: str, kind: str) -> None:
     pd.testing.assert_frame_equal(_computed(name, _renamed(kind)), _usual(name))
+
+
+def test_names_may_be_categories(name: str, kind: str) -> None:
+    """As those of ratings are on the results page and on the command line."""
+    if kind == "ratings":
+        pd.testing.assert_frame_equal(_computed(name, _numbered()), _usual(name))
+        plain = two_scales()
+        found, wanted = _computed(name, numbered(plain)), _computed(name, plain)
+        pd.testing.assert_frame_equal(found, wanted)
 
 
 def test_names_of_systems_do_not_matter(name: str, kind: str) -> None:

@@ -9,11 +9,11 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from analysis import Report, Tables, get_report, rendered, report_names
+from analysis import RatingTable, Report, Tables, get_report, rendered, report_names
 from analysis.output.all_metrics import run
-from analysis.scores.question_ratings import shared
+from analysis.scores.question_ratings import numbered, shared
 from tests.analysis.examples import ROOT
-from tests.analysis.samples import EMPTY, tables
+from tests.analysis.samples import EMPTY, tables, two_scales
 
 SEED = {"seed": 1}
 
@@ -77,6 +77,15 @@ def test_empty_tables_get_a_sentence(name: str) -> None:
 
 def test_the_order_of_rows_does_not_matter(name: str) -> None:
     assert rendered(_report(name, _turned())) == rendered(_made(name))
+
+
+@pytest.mark.parametrize(
+    "ratings", [RatingTable(_sample()["ratings"]), two_scales()], ids=["all", "scales"]
+)
+def test_names_may_be_categories_in_the_summary(ratings: RatingTable) -> None:
+    """As those of ratings are on the results page and on the command line."""
+    made = [_report("summary", {"ratings": form}) for form in (ratings, numbered(ratings))]
+    assert rendered(made[0]) == rendered(made[1])
 
 
 def test_the_tables_given_are_left_alone(name: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from analysis import BadOption, rating_table
+from analysis import BadOption, RatingTable, rating_table
 from analysis.metrics.standardized_score import standardized_score
+from analysis.scores.question_ratings import numbered
 from tests.analysis.examples import cell, crowd_campaign, ratings, shared
 
 FIVE = ("interesting", "fun", "consistent", "fluent", "topic")
@@ -62,10 +64,13 @@ def test_raters_of_one_system_are_left_out() -> None:
     assert standardized_score(ratings(rows)).empty
 
 
-def test_scales_of_different_width_are_brought_to_one() -> None:
+@pytest.mark.parametrize("form", [RatingTable, numbered], ids=["texts", "categories"])
+def test_scales_of_different_width_are_brought_to_one(
+    form: Callable[[RatingTable], RatingTable],
+) -> None:
     narrow = _of({"r": [1, 2, 4, 5]}, question="n", scale_low=1, scale_high=5)
     wide = _of({"r": [0, 25, 75, 100]}, question="w", scale_low=0, scale_high=100)
-    found = standardized_score(ratings(narrow + wide)).set_index(["question", "system"])
+    found = standardized_score(form(ratings(narrow + wide))).set_index(["question", "system"])
     assert cell(found, ("n", "a"), "estimate") == pytest.approx(cell(found, ("w", "a"), "estimate"))
 
 
