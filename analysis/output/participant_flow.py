@@ -6,7 +6,7 @@ In the shape of a CONSORT diagram: each step, and below it who was lost before t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
@@ -47,16 +47,19 @@ def _flow(study: CampaignRecord) -> Section:
     withdrew = study.withdrew or 0
     started, finished = found[found["started"]], found[found["finished"]]
     counted = int(found["counted"].sum())
+    lost = {
+        "before the start": _ended(study, found[~found["started"]]),
+        "after the start": _ended(study, started[~started["finished"]]),
+        "after the end": _reasons(study, finished[~finished["counted"]]),
+    }
+    losses = _named_apart(lost)
     rows: list[tuple[str, str, int]] = [("consented", KEPT, len(found) + withdrew)]
     if withdrew:
         rows.append(("withdrew, data erased", LOST, withdrew))
-    rows += _losses(_ended(study, found[~found["started"]]))
-    rows.append(("started", KEPT, len(started)))
-    rows += _losses(_ended(study, started[~started["finished"]]))
-    rows.append(("finished", KEPT, len(finished)))
+    rows += [*_losses(next(losses)), ("started", KEPT, len(started))]
+    rows += [*_losses(next(losses)), ("finished", KEPT, len(finished))]
     if not study.rates_nothing:
-        rows += _losses(_reasons(study, finished[~finished["counted"]]))
-        rows.append(("in the results", KEPT, counted))
+        rows += [*_losses(next(losses)), ("in the results", KEPT, counted)]
     named = [(f"– {what}" if kind == LOST else what, kind, n) for what, kind, n in rows]
     total = len(found) + withdrew
     frame = pd.DataFrame(named, columns=["step", "kind", "people"])
@@ -78,6 +81,15 @@ def _flow(study: CampaignRecord) -> Section:
 
 def _bars(rows: list[tuple[str, str, int]]) -> list[dict[str, str | int]]:
     return [{"step": step, "kind": kind, "people": n} for step, kind, n in rows]
+
+
+def _named_apart(lost: Mapping[str, Counted]) -> Iterator[Counted]:
+    """Yield the losses of each stage; a reason of several says of which: a line has one name."""
+    times = Counter(reason for counted in lost.values() for reason in counted)
+    for when, counted in lost.items():
+        yield {
+            f"{reason}, {when}" if times[reason] > 1 else reason: n for reason, n in counted.items()
+        }
 
 
 def _losses(counted: Counted) -> list[tuple[str, str, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.output import participant_flow
+from analysis.output.charts import chart
 from tests.analysis.planned import PLAN, study
 
 
@@ -40,6 +41,37 @@ def test_the_chart_has_the_rows_of_the_table() -> None:
     assert first.chart is not None
     assert [row["people"] for row in first.chart.rows] == list(first.frame["people"])
     assert {row["kind"] for row in first.chart.rows} == {"reached", "lost"}
+
+
+def test_a_reason_of_several_stages_has_a_line_of_each() -> None:
+    """One left before the start, two after it; answers of one who finished were set aside so."""
+    people = pd.DataFrame(
+        [
+            ("p1", "", "LEFT", "", "en"),
+            ("p2", "a", "LEFT", "", "en"),
+            ("p3", "b", "LEFT", "", "en"),
+            ("p4", "a", "COMPLETED", "", "en"),
+            ("p5", "b", "COMPLETED", "", "en"),
+        ],
+        columns=["participant", "system", "outcome", "excluded", "language"],
+    )
+    left = study().outcomes["LEFT"]
+    answers = pd.DataFrame(
+        [("p4", "a", left, ""), ("p5", "b", "", "")],
+        columns=["rater", "system", "excluded", "flags"],
+    )
+    first = next(participant_flow.sections(study(people=people, answers=answers, withdrew=0)))
+    lines = [(step, n) for step, n in zip(first.frame["step"], first.frame["people"], strict=True)]
+    assert lines == [
+        ("consented", 5),
+        (f"– {left}, before the start", 1),
+        ("started", 4),
+        (f"– {left}, after the start", 2),
+        ("finished", 2),
+        (f"– {left}, after the end", 1),
+        ("in the results", 1),
+    ]
+    assert chart(first) is not None
 
 
 def test_losses_are_told_by_system() -> None:
