@@ -96,7 +96,10 @@ class Slider(Question):
         return self.low, self.high
 
     def words(self, value: Any) -> str:
-        return f"{float(value):.4g}"
+        try:
+            return f"{float(value):.4g}"
+        except ValueError:  # what is stored where it was not asked
+            return str(value)
 
     def offer(self) -> str:
         words = ", ".join(f"{value} = {word}" for value, word in self.meanings().items())

@@ -77,6 +77,14 @@ def test_good_answers_round_trip_and_reach_both_ends_of_the_scale(kind: str) -> 
 
 
 @kinds
+@pytest.mark.parametrize("otherwise", [0, 1.5, "", "nothing"])
+def test_what_is_stored_where_it_is_not_asked_has_words_too(
+    kind: str, otherwise: float | str
+) -> None:
+    assert str(otherwise) in QUESTIONS[kind].words(otherwise) or isinstance(otherwise, int)
+
+
+@kinds
 def test_bad_answers_are_refused_with_what_would_be_right(kind: str) -> None:
     question, shown = QUESTIONS[kind], shown_for(QUESTIONS[kind])
     bad = question.bad_answers(shown)
@@ -246,6 +254,26 @@ def test_answers_are_stored_exported_explained_and_printed(
         staff.force_login(make_staff())
         page = staff.get(reverse("conversation", args=[asking.pk, conversation.pk]))
         assert question.words(stored.value) in unescape(page.content.decode())
+
+
+@pytest.mark.parametrize("kind", [name for name in QUESTIONS if not QUESTIONS[name].compares])
+def test_what_is_stored_in_place_of_an_answer_is_exported_and_printed(
+    kind: str, db: None, tmp_path: Path
+) -> None:
+    with more_protocols(tmp_path):
+        campaign = campaign_asking(tmp_path, kind, gated=True)
+        visit, _field = rating(campaign)
+        assert visit.post("rate", {"p.gate": "0"}).context["screen"].end.code
+        stored = Rating.objects.get(question=QUESTIONS[kind].name)
+        assert (stored.value, stored.follows) == ("nothing", True)
+        rows = csv.DictReader(io.StringIO(exported(campaign, tmp_path)["ratings.csv"]))
+        (row,) = (each for each in rows if each["answer"] == str(stored.pk))
+        assert "nothing" in (row["value"], row["chosen"])
+        staff = Client()
+        staff.force_login(make_staff())
+        conversation = stored.candidate.conversation
+        page = staff.get(reverse("conversation", args=[campaign.pk, conversation.pk]))
+        assert re.search(r"\bnothing\b", page.content.decode())
 
 
 @pytest.mark.parametrize("kind", LIVE)
