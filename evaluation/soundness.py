@@ -119,6 +119,8 @@ def _of_rate(rate: Rate, protocol: Protocol) -> Iterator[Complaint]:
     has_chat = protocol.chat is not None
     if not rate.questions:
         yield "steps", "a step of questions asks none; add one, or leave the step out"
+    for question in rate.questions:
+        yield from ((f"question {question.name}", each) for each in _of_otherwise(question))
     if rate.when == "live" and (rate.over != "messages" or rate.together):
         yield "rate.when", "while chatting only each message of the partner can be asked about"
     if has_chat != (rate.over == "partner" or rate.when == "live"):
@@ -186,6 +188,19 @@ def _of_question(question: Question, protocol: Protocol) -> Iterator[Complaint]:
     has_personas = protocol.chat is not None and bool(protocol.chat.pool)
     if question.personas_beside() is not None and not has_personas:
         yield about, "asks for a persona, and the partner has none; set chat.pool to a split"
+
+
+def _of_otherwise(question: Question) -> Iterator[str]:
+    """Yield a complaint where what is stored in place of an answer could not be analyzed."""
+    stored, scale = question.otherwise, question.scale
+    if scale is None or stored is None or stored == "":  # which has no row in the data
+        return
+    low, high = scale
+    if isinstance(stored, str | tuple) or not low <= stored <= high:
+        yield (
+            f"otherwise: “{stored}” would be stored where it is not asked; write a number from "
+            f"{low:g} to {high:g}, or leave it empty, and such answers have no row in the data"
+        )
 
 
 def _of_images(protocol: Protocol) -> Iterator[Complaint]:

@@ -29,7 +29,7 @@ from evaluation.registry import get_kind
 
 ASKED = get_kind("{kind}").sample()
 GATE = YesNo(name="gate", text="Is there more to say?")
-GATED = replace(ASKED, only_if=Gate("gate"), otherwise="nothing")
+GATED = replace(ASKED, only_if=Gate("gate"), otherwise="{otherwise}")
 
 PROTOCOL = Protocol(
     name="{name}",
@@ -58,17 +58,23 @@ def more_protocols(folder: Path) -> Iterator[None]:
 
 
 def campaign_asking(
-    folder: Path, kind: str, *, over: str = "partner", when: str = "after", gated: bool = False
+    folder: Path,
+    kind: str,
+    *,
+    over: str = "partner",
+    when: str = "after",
+    gated: bool = False,
+    otherwise: str = "nothing",
 ) -> Campaign:
     """Return a campaign of a protocol, written to the folder, that asks a kind's sample."""
-    name = f"asks_{kind}_{when}_{'gated' if gated else 'open'}"
+    name = f"asks_{kind}_{when}_{f'gated_{otherwise}' if gated else 'open'}"
     each = "(GATE, GATED)" if gated else "(ASKED,)"
     steps = f'{CHAT}, Rate(each={each}, over="{over}", when="{when}")'
     compares = get_kind(kind).compares
     if compares:
         asked = "each=(ASKED,)" if compares == "each" else "each=(), together=(ASKED,)"
         steps = f'Rate({asked}, over="contexts", show="pairs")'
-    text = PROTOCOL.format(name=name, kind=kind, steps=steps)
+    text = PROTOCOL.format(name=name, kind=kind, steps=steps, otherwise=otherwise)
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
     return side_by_side(name) if compares else campaign_of(name)

@@ -256,24 +256,27 @@ def test_answers_are_stored_exported_explained_and_printed(
         assert question.words(stored.value) in unescape(page.content.decode())
 
 
+@pytest.mark.parametrize("otherwise", ["nothing", ""])
 @pytest.mark.parametrize("kind", [name for name in QUESTIONS if not QUESTIONS[name].compares])
 def test_what_is_stored_in_place_of_an_answer_is_exported_and_printed(
-    kind: str, db: None, tmp_path: Path
+    kind: str, otherwise: str, db: None, tmp_path: Path
 ) -> None:
+    """Where nothing is, it has no row."""
     with more_protocols(tmp_path):
-        campaign = campaign_asking(tmp_path, kind, gated=True)
+        campaign = campaign_asking(tmp_path, kind, gated=True, otherwise=otherwise)
         visit, _field = rating(campaign)
         assert visit.post("rate", {"p.gate": "0"}).context["screen"].end.code
         stored = Rating.objects.get(question=QUESTIONS[kind].name)
-        assert (stored.value, stored.follows) == ("nothing", True)
+        assert (stored.value, stored.follows) == (otherwise, True)
         rows = csv.DictReader(io.StringIO(exported(campaign, tmp_path)["ratings.csv"]))
-        (row,) = (each for each in rows if each["answer"] == str(stored.pk))
-        assert "nothing" in (row["value"], row["chosen"])
+        found = [each for each in rows if each["answer"] == str(stored.pk)]
+        assert len(found) == bool(otherwise)
+        assert all(otherwise in (row["value"], row["chosen"]) for row in found)
         staff = Client()
         staff.force_login(make_staff())
         conversation = stored.candidate.conversation
         page = staff.get(reverse("conversation", args=[campaign.pk, conversation.pk]))
-        assert re.search(r"\bnothing\b", page.content.decode())
+        assert re.search(rf"\b{otherwise}\b", page.content.decode())
 
 
 @pytest.mark.parametrize("kind", LIVE)

@@ -126,7 +126,7 @@ def question_json(card: Card, values: Mapping[str, Any]) -> dict[str, Any]:
     if gate:
         opens = [scalar(each) for each in listed(values[prefix + "only_if.values"])]
         made["only_if"] = {"question": gate, "values": opens}
-    if otherwise or (gate and getattr(card.kind, "level", "") == "text"):
+    if otherwise or gate:
         made["otherwise"] = scalar(otherwise)
     question_from_json(made)  # whose complaint names the question
     return made

@@ -52,6 +52,7 @@ HELP: dict[str, str | Promise] = {
     "opening": gettext_lazy("Said where the partner writes first; may be empty."),
     "pool": gettext_lazy("train, valid or test, or a split that you import; empty: no personas."),
     "only_if": gettext_lazy("Empty: it is always asked. Yes is stored as 1, no as 0."),
+    "otherwise": gettext_lazy("Empty: such an answer has no row in the data."),
     "debrief": gettext_lazy("May be empty."),
     "right": gettext_lazy("Yes is stored as 1, no as 0. Of a screening empty: it decides nothing."),
     "yours": gettext_lazy(

@@ -278,6 +278,28 @@ def test_nobody_is_kept_to_one_system_where_each_page_shows_all() -> None:
         assert rate.keep == fine.get("rate.keep", "system")
 
 
+@pytest.mark.parametrize(
+    ("stored", "value"),
+    [("1", 1), ("5", 5), ("0", None), ("6", None), ("nothing", None), ("", "")],
+)
+def test_what_stands_in_place_of_an_answer_can_be_analyzed(stored: str, value: object) -> None:
+    """A number of the scale, or nothing: any other would keep the whole export from being read."""
+    base = own_protocols.blank()
+    raw = typed_again(base, acted(typed(base) | {"title": "Mood", "add_kind": "yes_no"}, "add"))
+    raw = typed_again(base, acted(raw | {"add_kind": "likert"}, "add"))
+    raw |= {"q1.name": "laughed", "q1.text": "Did you laugh?", "q2.text": "How much?"}
+    raw |= {"q2.only_if": "laughed", "q2.only_if.values": "1", "q2.otherwise": stored}
+    if value is None:
+        assert (
+            f"“{stored}” would be stored where it is not asked"
+            in refused(base, raw)["q2.otherwise"]
+        )
+    else:
+        rate = saved(base, raw).after
+        assert rate is not None
+        assert rate.each[1].otherwise == value
+
+
 def test_writing_is_built_from_blank() -> None:
     base = own_protocols.blank()
     raw = typed_again(base, typed(base) | {"title": "Say it anew", "activity": "write"})

@@ -206,7 +206,7 @@ def rating_rows(campaign: Campaign) -> Iterator[Row]:
         when = "live" if row.item_key.endswith(":live") else "after"
         question, about, step = questions[when, row.question]
         value, chosen = question.cells(row.stored, row.judged_persona or "")
-        if value == "":
+        if value == "" or row.stored == "":  # left blank, or not asked
             continue
         is_rank = question.level == "rank"
         wanted = step.questions_about(row.intended, intended.get(row.item_key, ()))
