@@ -362,7 +362,8 @@ class _Model:
         inner = at[self.starts[1] : self.starts[2]]
         thresholds = np.concatenate([[-np.inf, 0.0], inner, [np.inf]])
         values, gap = self.answers.values, np.exp(-np.diff(thresholds))
-        with np.errstate(over="ignore", invalid="ignore"):  # of steps too far, which are not taken
+        # Of steps too far, which are not taken.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             felt = np.zeros(len(values))
             for group in self.groups:
                 felt += at[group.ahead]

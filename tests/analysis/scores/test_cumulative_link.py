@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -160,3 +162,14 @@ def test_no_other_spread_fits_better_least_of_all_none(severity: float, seed: in
     spreads = [0.001, 0.01, *np.arange(0.05, 3, 0.05)]
     others = [model.deviance(np.array([spread]))[0] for spread in spreads]
     assert found <= min(others) + 1e-3
+
+
+@pytest.mark.parametrize("far", [-1e4, 1e4])
+def test_a_step_too_far_is_not_taken_and_warns_nobody(far: float) -> None:
+    answers, _ = draw(3, 60, 6, 1.0)
+    model = cumulative_link._Model(answers)
+    at = model.start.copy()
+    at[: model.starts[1]] = far  # the scores alone
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not model._point(at, np.ones_like(at)).height > -1e6
