@@ -100,8 +100,15 @@ def _without(export: Tables, campaigns: set[str]) -> Tables:
 
 
 def _are_of_several_servers(parts: Sequence[Tables]) -> bool:
+    """Tell whether one number names two answers, or two messages.
+
+    A message that a third party judged is in two campaigns of one server, as the same.
+    """
     answers = pd.concat([_ratings(part)["answer"] for part in parts])
-    return bool(answers.duplicated().any())
+    about = ["message", "conversation", "seq", "side", "sent_at"]
+    said = [part.messages[about].astype(str) for part in parts if part.messages is not None]
+    messages = pd.concat([pd.DataFrame(columns=about), *said]).drop_duplicates()["message"]
+    return bool(answers.duplicated().any() or messages.duplicated().any())
 
 
 def _renamed(part: Tables) -> Tables:

@@ -16,17 +16,29 @@ Row = dict[str, object]
 
 
 def export(
-    folder: Path, name: str, campaign: str, *, first: int = 0, value: int = 3, slug: str = ""
+    folder: Path,
+    name: str,
+    campaign: str,
+    *,
+    first: int = 0,
+    answers_from: int = 0,
+    at: str = "",
+    value: int = 3,
+    slug: str = "",
 ) -> Path:
     """Write an export of two answers about two messages of one conversation."""
     rows: list[Row] = [
-        {"answer": str(first + k), "item": f"{first}:{k}", "conversation": str(first)}
+        {
+            "answer": str(first + answers_from + k),
+            "item": f"{first}:{k}",
+            "conversation": str(first),
+        }
         | {"message_seq": str(k), "value": value}
         for k in range(2)
     ]
     messages: list[Row] = [
         {"message": str(first + k), "conversation": str(first), "seq": k, "side": 1}
-        | {"system": "s", "persona": "", "text": f"{campaign} {k}", "sent_at": ""}
+        | {"system": "s", "persona": "", "text": f"{campaign} {k}", "sent_at": at}
         for k in range(2)
     ]
     with zipfile.ZipFile(folder / name, "w") as archive:
@@ -50,6 +62,20 @@ def pairs(tables: Tables) -> dict[str, list[str]]:
     known = tables.messages.assign(seq=pd.to_numeric(tables.messages["seq"]))
     rows = ratings.merge(known, on=["conversation", "seq"])
     return {str(name): list(part["text"]) for name, part in rows.groupby("campaign_x")}
+
+
+def test_messages_whose_numbers_meet_are_of_two_servers_where_no_answers_meet(
+    tmp_path: Path,
+) -> None:
+    """None is taken for one of the other's; what a third party judged is the same in both."""
+    first, second = "2026-01-01T10:00:00Z", "2026-02-02T10:00:00Z"
+    one = export(tmp_path, "a.zip", "one", at=first)
+    other = export(tmp_path, "b.zip", "two", answers_from=10, at=second)
+    assert pairs(read_all([one, other])) == {"one": ["one 0", "one 1"], "two": ["two 0", "two 1"]}
+    judged = export(tmp_path, "c.zip", "two", answers_from=10, at=first)
+    found = read_all([one, judged]).messages
+    assert found is not None
+    assert list(found["message"]) == ["0", "1"]
 
 
 @pytest.mark.parametrize("first", [0, 1, 2])
