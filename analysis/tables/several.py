@@ -106,8 +106,8 @@ def _are_of_several_servers(parts: Sequence[Tables]) -> bool:
     """
     answers = pd.concat([_ratings(part)["answer"] for part in parts])
     about = ["message", "conversation", "seq", "side", "sent_at"]
-    said = [part.messages[about].astype(str) for part in parts if part.messages is not None]
-    messages = pd.concat([pd.DataFrame(columns=about), *said]).drop_duplicates()["message"]
+    there = [part.messages[about].astype(str) for part in parts if part.messages is not None]
+    messages = pd.concat([pd.DataFrame(columns=about), *there]).drop_duplicates()["message"]
     return bool(answers.duplicated().any() or messages.duplicated().any())
 
 
