@@ -29,7 +29,7 @@ from evaluation.registry import get_kind
 
 ASKED = get_kind("{kind}").sample()
 GATE = YesNo(name="gate", text="Is there more to say?")
-GATED = replace(ASKED, only_if=Gate("gate"), otherwise="{otherwise}")
+GATED = replace(ASKED, only_if=Gate("gate"), otherwise={otherwise!r})
 
 PROTOCOL = Protocol(
     name="{name}",
@@ -64,7 +64,7 @@ def campaign_asking(
     over: str = "partner",
     when: str = "after",
     gated: bool = False,
-    otherwise: str = "nothing",
+    otherwise: str | int = "nothing",
 ) -> Campaign:
     """Return a campaign of a protocol, written to the folder, that asks a kind's sample."""
     name = f"asks_{kind}_{when}_{f'gated_{otherwise}' if gated else 'open'}"

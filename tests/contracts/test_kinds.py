@@ -256,12 +256,12 @@ def test_answers_are_stored_exported_explained_and_printed(
         assert question.words(stored.value) in unescape(page.content.decode())
 
 
-@pytest.mark.parametrize("otherwise", ["nothing", ""])
+@pytest.mark.parametrize("otherwise", ["nothing", "", 9])
 @pytest.mark.parametrize("kind", [name for name in QUESTIONS if not QUESTIONS[name].compares])
 def test_what_is_stored_in_place_of_an_answer_is_exported_and_printed(
-    kind: str, otherwise: str, db: None, tmp_path: Path
+    kind: str, otherwise: str | int, db: None, tmp_path: Path
 ) -> None:
-    """Where nothing is, it has no row."""
+    """Where nothing is, it has no row; nor has what is off a scale, which nobody could analyze."""
     with more_protocols(tmp_path):
         campaign = campaign_asking(tmp_path, kind, gated=True, otherwise=otherwise)
         visit, _field = rating(campaign)
@@ -270,8 +270,8 @@ def test_what_is_stored_in_place_of_an_answer_is_exported_and_printed(
         assert (stored.value, stored.follows) == (otherwise, True)
         rows = csv.DictReader(io.StringIO(exported(campaign, tmp_path)["ratings.csv"]))
         found = [each for each in rows if each["answer"] == str(stored.pk)]
-        assert len(found) == bool(otherwise)
-        assert all(otherwise in (row["value"], row["chosen"]) for row in found)
+        assert len(found) == bool(otherwise and QUESTIONS[kind].scale is None)
+        assert all(str(otherwise) in (row["value"], row["chosen"]) for row in found)
         staff = Client()
         staff.force_login(make_staff())
         conversation = stored.candidate.conversation

@@ -187,6 +187,11 @@ def _values(column: pd.Series) -> pd.Series:
     return pd.Series(values, index=column.index, dtype=object)
 
 
+def _is_off(scale: tuple[float, float] | None, value: Any) -> bool:
+    """Tell what stands in place of an answer and is none of its scale; new protocols have none."""
+    return scale is not None and (isinstance(value, str) or not scale[0] <= value <= scale[1])
+
+
 def rating_rows(campaign: Campaign) -> Iterator[Row]:
     """Yield a row per current answer, with the reason where it is set aside; blank texts are none.
 
@@ -206,8 +211,8 @@ def rating_rows(campaign: Campaign) -> Iterator[Row]:
         when = "live" if row.item_key.endswith(":live") else "after"
         question, about, step = questions[when, row.question]
         value, chosen = question.cells(row.stored, row.judged_persona or "")
-        if value == "" or row.stored == "":  # left blank, or not asked
-            continue
+        if value == "" or row.stored == "" or (row.is_implied and _is_off(question.scale, value)):
+            continue  # left blank, or not asked
         is_rank = question.level == "rank"
         wanted = step.questions_about(row.intended, intended.get(row.item_key, ()))
         of_person = flagged.get(("person", row.person), set())
