@@ -29,7 +29,7 @@ from evaluation.registry import get_kind
 
 ASKED = get_kind("{kind}").sample()
 GATE = YesNo(name="gate", text="Is there more to say?")
-GATED = replace(ASKED, only_if=Gate("gate"), otherwise={otherwise!r})
+GATED = replace(ASKED, only_if=Gate("gate"), otherwise="nothing")
 
 PROTOCOL = Protocol(
     name="{name}",
@@ -74,7 +74,8 @@ def campaign_asking(
     if compares:
         asked = "each=(ASKED,)" if compares == "each" else "each=(), together=(ASKED,)"
         steps = f'Rate({asked}, over="contexts", show="pairs")'
-    text = PROTOCOL.format(name=name, kind=kind, steps=steps, otherwise=otherwise)
+    text = PROTOCOL.format(name=name, kind=kind, steps=steps)
+    text = text.replace('otherwise="nothing"', f"otherwise={otherwise!r}")
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
     return side_by_side(name) if compares else campaign_of(name)
