@@ -45,6 +45,7 @@ const AGAIN = 3000; // ms in which a second press is the same one: a file leaves
 const sent = new WeakMap();
 document.addEventListener("submit", (event) => {
   if (event.target.getAttribute("method") !== "post") return;
-  if (event.timeStamp - (sent.get(event.target) ?? -Infinity) < AGAIN) event.preventDefault();
-  else sent.set(event.target, event.timeStamp);
+  const pressed = event.submitter ?? event.target; // another button of the form is no second press
+  if (event.timeStamp - (sent.get(pressed) ?? -Infinity) < AGAIN) event.preventDefault();
+  else sent.set(pressed, event.timeStamp);
 });

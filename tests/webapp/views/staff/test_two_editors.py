@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -57,80 +58,75 @@ def stored_words(campaign: Campaign) -> tuple[Any, ...]:
     return tuple(found.get(name) for name in ("rate.fluency.text", "chat.told"))
 
 
-Address = Callable[[Campaign], str]
-Stored = Callable[[Campaign], tuple[Any, ...]]
-FORMS: list[tuple[Address, Stored, dict[str, str], dict[str, str], tuple[Any, ...]]] = [
-    (
-        change_settings,
-        stored_settings,
-        {"pay": "3.50", "hold_payments": "true"},
-        {"contact": "Bob, b@example.org"},
-        ("Bob, b@example.org", "3.50", True),
+@dataclass(frozen=True, kw_only=True)
+class Edited:
+    """A form, what each of two people changes in it, and what is stored once both have saved."""
+
+    where: Callable[[Campaign], str]
+    stored: Callable[[Campaign], tuple[Any, ...]]
+    hers: dict[str, str]
+    his: dict[str, str]
+    both: tuple[Any, ...]
+
+
+EDITED = [
+    Edited(
+        where=change_settings,
+        stored=stored_settings,
+        hers={"pay": "3.50", "hold_payments": "true"},
+        his={"contact": "Bob, b@example.org"},
+        both=("Bob, b@example.org", "3.50", True),
     ),
-    (
-        change_system,
-        stored_system,
-        {"target": "7", "is_control": "true"},
-        {"name": "renamed"},
-        ("renamed", "7", True),
+    Edited(
+        where=change_system,
+        stored=stored_system,
+        hers={"target": "7", "is_control": "true"},
+        his={"name": "renamed"},
+        both=("renamed", "7", True),
     ),
-    (
-        change_words,
-        stored_words,
-        {"chat.told": "Sie unterhalten sich."},
-        {"rate.fluency.text": "Wie flüssig?"},
-        ("Wie flüssig?", "Sie unterhalten sich."),
+    Edited(
+        where=change_words,
+        stored=stored_words,
+        hers={"chat.told": "Sie unterhalten sich."},
+        his={"rate.fluency.text": "Wie flüssig?"},
+        both=("Wie flüssig?", "Sie unterhalten sich."),
     ),
 ]
-form = pytest.mark.parametrize(("where", "stored", "hers", "his", "both"), FORMS)
+edits = pytest.mark.parametrize("edit", EDITED, ids=["settings", "system", "words"])
 
 
-@form
+@edits
 def test_what_another_person_saved_meanwhile_is_shown_and_kept(
-    ann: Client,
-    draft: Campaign,
-    where: Address,
-    stored: Stored,
-    hers: dict[str, str],
-    his: dict[str, str],
-    both: tuple[Any, ...],
+    ann: Client, draft: Campaign, edit: Edited
 ) -> None:
-    address = where(draft)
+    address = edit.where(draft)
     page = opened(ann, address)
-    assert ann.post(address, opened(ann, address) | hers).status_code == 302
-    between = stored(draft)
-    answer = ann.post(address, page | his)
+    assert ann.post(address, opened(ann, address) | edit.hers).status_code == 302
+    between = edit.stored(draft)
+    answer = ann.post(address, page | edit.his)
     html = answer.content.decode()
     assert answer.status_code == 422
     assert "since others saved meanwhile" in html
-    for name in hers:
+    for name in edit.hers:
         assert f'href="#id_{name}"' in html
-    assert stored(draft) == between
+    assert edit.stored(draft) == between
     again = sent(answer)
-    assert {name: again[name] for name in (*hers, *his)} == hers | his
+    assert {name: again[name] for name in (*edit.hers, *edit.his)} == edit.hers | edit.his
     assert ann.post(address, again).status_code == 302
-    assert stored(draft) == both
+    assert edit.stored(draft) == edit.both
 
 
-@form
-def test_who_is_alone_is_not_stopped(
-    ann: Client,
-    draft: Campaign,
-    where: Address,
-    stored: Stored,
-    hers: dict[str, str],
-    his: dict[str, str],
-    both: tuple[Any, ...],
-) -> None:
+@edits
+def test_who_is_alone_is_not_stopped(ann: Client, draft: Campaign, edit: Edited) -> None:
     """As it stands, and with changes; twice the same is no change of somebody else."""
-    address = where(draft)
+    address, changes = edit.where(draft), edit.hers | edit.his
     page = opened(ann, address)
     assert ann.post(address, page).status_code == 302
-    assert ann.post(address, page | hers | his).status_code == 302
-    assert stored(draft) == both
-    assert ann.post(address, page | hers | his).status_code == 302
+    assert ann.post(address, page | changes).status_code == 302
+    assert edit.stored(draft) == edit.both
+    assert ann.post(address, page | changes).status_code == 302
     assert ann.post(address, opened(ann, address)).status_code == 302
-    assert stored(draft) == both
+    assert edit.stored(draft) == edit.both
 
 
 def test_of_two_values_of_one_field_the_second_says_which_one_it_replaces(
