@@ -24,6 +24,7 @@ SIMULATED_AS = ("win_rate",)
 
 ACT = ["item", "rater"]
 CACHED = 1 << 14
+ALONE = "nobody compared it with another system"
 NOWHERE = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 
@@ -124,31 +125,43 @@ def _together(act: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shares(found: Compared) -> pd.DataFrame:
-    """Return a row per system: the shares of its comparisons that it won, tied and lost."""
+    """Return a row per system: the shares of its comparisons that it won, tied and lost.
+
+    NaN where it was compared with no other.
+    """
     counts = found.counts()
     won = counts.won.sum(axis=1) + counts.lost.sum(axis=0)
     lost = counts.lost.sum(axis=1) + counts.won.sum(axis=0)
     tied = counts.tied.sum(axis=0) + counts.tied.sum(axis=1)
     total = won + tied + lost
+    compared = np.where(total > 0, total, np.nan)
     return pd.DataFrame(
         {
             "system": found.systems,
             "n": total.astype(int),
-            "won": won / total,
-            "tied": tied / total,
-            "lost": lost / total,
+            "won": won / compared,
+            "tied": tied / compared,
+            "lost": lost / compared,
         }
     )
 
 
 def win_intervals(found: Compared) -> list[Interval]:
-    """Return Wilson's intervals of the win rates, ties half, clustered by rater and by context."""
+    """Return Wilson's intervals of the win rates, ties half, clustered by rater and by context.
+
+    One for each system, in their order; none for a system that was compared with no other.
+    """
     points = np.concatenate([found.points, 2 - found.points]) / 2
     system = np.concatenate([found.first, found.second])
     rater, context = np.tile(found.rater, 2), np.tile(found.context, 2)
     order = np.argsort(system, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(system[order])) + 1)
+    parts = np.split(order, np.cumsum(np.bincount(system, minlength=len(found.systems)))[:-1])
     return [_win_interval(points[own], rater[own], context[own]) for own in parts]
+
+
+def no_interval(found: Compared, comparisons: int) -> str:
+    """Return why a system has no interval, and what would give one."""
+    return too_few(found.rater, found.context) if comparisons else ALONE
 
 
 def too_few(rater: np.ndarray, context: np.ndarray) -> str:
@@ -160,6 +173,8 @@ def too_few(rater: np.ndarray, context: np.ndarray) -> str:
 
 
 def _win_interval(points: Floats, rater: np.ndarray, context: np.ndarray) -> Interval:
+    if not len(points):
+        return NONE
     error = error_of_mean(points, codes(rater), codes(context))
     if error.clusters < FEWEST:
         return NONE

@@ -10,6 +10,7 @@ together are the case of Bradley and Terry.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from analysis.comparisons import bradley_terry as pairs
 from analysis.comparisons import likelihoods
 from analysis.comparisons import plackett_luce as model
 from analysis.comparisons.clustered import clustered
-from analysis.comparisons.preferences import ACT, compared, contexts, too_few
+from analysis.comparisons.preferences import ACT, contexts, too_few
 from analysis.scores.question_ratings import QuestionRatings, questions
 from analysis.stats.intervals import NONE
 from analysis.tables.schema import RatingTable
@@ -35,9 +36,7 @@ def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     names, rankings, rater, context, tied = _rankings(question)
     if not len(rankings):
         return
-    untied = question.rows.merge(_whole(question), on=ACT)
-    found = compared(QuestionRatings(question.protocol, question.question, question.level, untied))
-    reason = None if found is None else pairs.undefined(found.counts())
+    reason = pairs.undefined(_pairs(rankings, len(names)))
     count = np.bincount(rankings[rankings >= 0], minlength=len(names))
     common = {**question.name, "tied_left_out": tied}
     if reason is not None:
@@ -52,6 +51,16 @@ def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
         why = too_few(rater, context) if ends[k] == NONE else None
         row = {**common, "system": system, "estimate": worth[k], **ends_of, "n": int(count[k])}
         yield {**row, "reason": why}
+
+
+def _pairs(rankings: np.ndarray, systems: int) -> pairs.PairCounts:
+    """Count who stands before whom, of every two of each ranking."""
+    won = np.zeros((systems, systems))
+    for better, worse in combinations(rankings.T, 2):
+        both = worse >= 0
+        np.add.at(won, (better[both], worse[both]), 1)
+    none = np.zeros_like(won)
+    return pairs.PairCounts(won, none, none)
 
 
 def _whole(question: QuestionRatings) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.comparisons.preferences import compared, shares, too_few, win_intervals
+from analysis.comparisons.preferences import compared, no_interval, shares, win_intervals
 from analysis.scores.question_ratings import QuestionRatings, questions
 from analysis.stats.intervals import NONE
 from analysis.tables.schema import RatingTable
@@ -34,7 +34,7 @@ def _question_rows(question: QuestionRatings) -> Iterator[dict[str, object]]:
     for index, row in enumerate(shares(found).to_dict("records")):
         rate = row["won"] + row["tied"] / 2
         low, high = ends[index]
-        reason = too_few(found.rater, found.context) if ends[index] == NONE else None
+        reason = no_interval(found, row["n"]) if ends[index] == NONE else None
         known = {str(name): value for name, value in row.items()}
         yield {
             **question.name,

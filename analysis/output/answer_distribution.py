@@ -32,15 +32,15 @@ def sections(ratings: pd.DataFrame) -> Iterator[Section]:
 def _section(question: QuestionRatings, name: str) -> Section:
     counts = _counts(question)
     answers = [str(each) for each in counts.columns]
-    top = counts.iloc[:, -1] / counts.sum(axis=1)
+    best = answers[0 if question.better == "low" else -1]
+    top = counts[best] / counts.sum(axis=1)
     counts = counts.loc[top.sort_values(ascending=False, kind="stable").index]
     found = [
         {"system": str(system), "answer": answer, "rank": rank, "count": int(row[answer])}
         for system, row in counts.iterrows()
         for rank, answer in enumerate(answers)
     ]
-    last = answers[-1]
-    what = WORDS[last] if question.is_yes_no else f"“{last}”"
+    what = WORDS[best] if question.is_yes_no else f"“{best}”"
     most = int(counts.iloc[0].sum())
     title = question.question[:1].upper() + question.question[1:]
     return Section(
@@ -75,9 +75,16 @@ def _answers(question: QuestionRatings) -> tuple[np.ndarray, list[str]]:
         code, known = pd.factorize(values.astype(str), sort=True)
         return code, [str(each) for each in known]
     code, points = pd.factorize(numbers, sort=True)
-    if question.level == "nominal" or len(points) <= KINDS:
+    if question.level == "nominal" or (len(points) <= KINDS and _are_points(question, points)):
         return code, [f"{value:g}" for value in points]
     low, high = question.ends
     edges = np.linspace(low, high, BANDS + 1)
     bands = np.clip(np.searchsorted(edges, question.values, side="right") - 1, 0, BANDS - 1)
     return bands, [f"{a:g} to {b:g}" for a, b in pairwise(edges)]
+
+
+def _are_points(question: QuestionRatings, values: pd.Index) -> bool:
+    """Tell whether answers are points of a scale, not what a slider happened to be put to."""
+    low, high = question.ends
+    is_whole = all(float(value).is_integer() for value in values)
+    return question.level != "interval" or (is_whole and high - low < KINDS)

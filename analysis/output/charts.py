@@ -8,6 +8,7 @@ are. The results pages draw the same `Chart` in the browser. Apart because it kn
 from __future__ import annotations
 
 import io
+import math
 import unicodedata
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ from analysis.report import Chart, Kind, Section, chance
 
 FEW = 8  # lines up to which there is room between them
 MOST = 40  # systems that still have a line each on one page
+LEGEND_MARK, LEGEND_LETTER, LEGEND_LINE = 0.45, 0.065, 0.16  # inches that they take
 LONGEST = 32  # letters of a name beside the axis; the table has all of them
 WIDTH, HALF, PLANE = 7.0, 3.3, 3.6  # inches: of a page, beside a table, and the height of a plane
 DASHES = ("-", "--", ":")
@@ -112,8 +114,10 @@ def _drawn(title: str, drawn: Chart, width: float) -> str:
     axes.spines[["top", "right"]].set_visible(False)
     if drawn.kind != "plane":
         _named(axes, lines)
-    if len(axes.get_legend_handles_labels()[0]) > 1:
-        ncols = 3 if narrow else 5
+    if len(labels := axes.get_legend_handles_labels()[1]) > 1:
+        widest = LEGEND_MARK + LEGEND_LETTER * max(map(len, labels))
+        ncols = max(1, min(3 if narrow else 5, int(width / widest)))
+        figure.set_figheight(height + LEGEND_LINE * (math.ceil(len(labels) / ncols) - 1))
         figure.legend(loc="outside upper left", ncols=ncols, frameon=False, fontsize="small")
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Title": title, "Date": None})
@@ -196,7 +200,9 @@ def _shares(axes: Axes, drawn: Chart, lines: Sequence[str]) -> None:
     left = np.zeros(len(lines))
     for answer, shade in zip(drawn.answers, shades, strict=False):
         shares = np.array([counts.get((name, answer), 0.0) for name in lines]) / totals
-        axes.barh(range(len(lines)), shares, 0.7, left, color=tuple(shade), label=clean(answer))
+        axes.barh(
+            range(len(lines)), shares, 0.7, left, color=tuple(shade), label=_short(clean(answer))
+        )
         left += shares
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter("{x:.0%}")

@@ -117,9 +117,7 @@ def pace(rows: pd.DataFrame) -> pd.Series:
         )
         taken = seconds.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
     elif "given_at" in rows and pd.to_numeric(rows["given_at"], errors="coerce").isna().any():
-        texts = rows["given_at"].astype(str)
-        times = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
-        at = times.map(pd.Timestamp.timestamp, na_action="ignore").astype(float)
+        at = cell_values.seconds(rows["given_at"])
         last = at.groupby([rows["rater"], pd.Series(units(rows), rows.index)]).max()
         taken = last.sort_values().groupby(level=0).diff()
     else:

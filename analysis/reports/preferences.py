@@ -106,9 +106,11 @@ def _matrix(question: QuestionRatings, pairs: Compared) -> Iterator[Section]:
     ]
     frame = pd.DataFrame(rates, columns=names)
     frame.insert(0, "system", names)
-    fewest = int(met[met > 0].min()) if (met > 0).any() else 0
+    times = met[~np.eye(size, dtype=bool)].astype(int)
+    fewest, most = int(times.min(initial=0)), int(times.max(initial=0))
+    often = f"{fewest} to {most} times" if fewest < most else f"{most} times"
     yield Section(
-        f"{_capital(question)}: each pair was compared {fewest} to {int(met.max())} times",
+        f"{_capital(question)}: each pair was compared {often}",
         frame,
         "Share of comparisons that the row's system won against the column's, ties half.",
         key=f"pairs-{question.question}",

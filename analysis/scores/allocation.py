@@ -21,6 +21,7 @@ import pandas as pd
 from scipy import special
 
 from analysis.scores.question_ratings import QuestionRatings
+from analysis.tables import cell_values
 from analysis.tables.campaign_record import CampaignRecord
 from analysis.tables.columns import TIME_COLUMN
 from analysis.tables.schema import RatingTable
@@ -382,12 +383,11 @@ def _followed(question: QuestionRatings) -> Iterator[str]:
 
 
 def _times(cells: pd.Series) -> pd.Series:
-    """Return times, or numbers, as numbers that grow; NaN where a cell is neither."""
+    """Return times, or numbers where all are, as numbers; NaN where a cell is neither."""
     numbers = pd.to_numeric(cells, errors="coerce")
     if numbers.notna().all():
         return numbers.astype(float)
-    times = pd.to_datetime(cells.astype(str), errors="coerce", utc=True, format="ISO8601")
-    return pd.Series(times.astype("int64"), cells.index, dtype=float).where(times.notna())
+    return cell_values.seconds(cells)
 
 
 def _listed(counts: pd.Series) -> str:

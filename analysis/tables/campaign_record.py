@@ -6,10 +6,13 @@ table of ratings has none of it.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
+import msgspec
 import pandas as pd
 
 from analysis.tables.plan_settings import renamed
@@ -18,6 +21,49 @@ PEOPLE = ("participant", "system", "outcome", "excluded")
 ANSWERS = ("rater", "system", "excluded")
 REPLIES = ("system", "calls", "shown", "failed", "troubled")
 COMPLETED = "COMPLETED"
+
+
+class ManifestFile(TypedDict):
+    """A file of an export as it was written."""
+
+    sha256: str
+
+
+class RecordedAmendment(TypedDict):
+    """A change after launch, in words."""
+
+    text: str
+
+
+class PlannedCampaign(TypedDict, total=False):
+    """A campaign of a study's export, with the SHA-256 of its frozen plan."""
+
+    campaign: str
+    plan_sha256: str | None
+
+
+class Manifest(TypedDict, total=False):
+    """What is read of an export's `manifest.json`; it says more."""
+
+    campaigns: list[PlannedCampaign]
+    plan_sha256: str | None
+    state: str
+    withdrew: int | None
+    outcomes: dict[str, str]
+    amendments: list[RecordedAmendment]
+    datasheet: dict[str, Any]
+    files: dict[str, ManifestFile]
+
+
+def manifest_of(found: Mapping[str, Any]) -> Manifest:
+    """Return what is read of a manifest; raise `ValueError` with the field that is none of ours."""
+    return msgspec.convert(found, Manifest)
+
+
+def is_as_frozen(plan: Mapping[str, Any], sha256: str) -> bool:
+    """Tell whether a plan has the checksum that was shown, and stored, when it was frozen."""
+    text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest() == sha256
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,6 +10,7 @@ from numbers import Real
 import pandas as pd
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+EPOCH = pd.Timestamp(0, tz="UTC")
 # A CSV cell that a spreadsheet would run as a formula is written with one apostrophe before it,
 # and so is a cell that begins with an apostrophe: taking one away restores the original.
 GUARDED = re.compile(r"'(?=[=+\-@\t\r'\uff1d\uff0b\uff0d\uff20])")
@@ -46,6 +47,12 @@ def number(cell: object) -> float | None:
     else:
         return None
     return value if math.isfinite(value) else None
+
+
+def seconds(cells: pd.Series) -> pd.Series:
+    """Return times of ISO 8601 as seconds since 1970; NaN where a cell is none."""
+    times = pd.to_datetime(cells.astype(str), utc=True, errors="coerce", format="ISO8601")
+    return (times - EPOCH) / pd.Timedelta(seconds=1)
 
 
 def with_point(cell: object) -> object:

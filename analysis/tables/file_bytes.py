@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import hashlib
+import zipfile
 import zlib
 from pathlib import PurePosixPath
+from typing import Any
 
 from analysis.tables.schema import BadTable, Problem
 
@@ -44,6 +47,24 @@ WIDE = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 PACKED = b"PK\x03\x04"
+
+
+class HashedZip(zipfile.ZipFile):
+    """A zip that knows the SHA-256 of each file that was read of it."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.read_files: dict[str, str] = {}
+
+    def read(self, name: str | zipfile.ZipInfo, pwd: bytes | None = None) -> bytes:
+        content = super().read(name, pwd)
+        self.read_files[str(getattr(name, "filename", name))] = hashlib.sha256(content).hexdigest()
+        return content
+
+    def look_through(self, name: str) -> None:
+        """Take the checksum of a file that is not kept."""
+        with self.open(name) as file:
+            self.read_files[name] = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def format_of(name: str) -> str | None:

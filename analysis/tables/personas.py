@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from typing import NotRequired, TypedDict
 
+import msgspec
 import pandas as pd
 
 from analysis.tables.schema import BadTable, MessageTable, Problem
@@ -15,6 +16,15 @@ ORIGINAL, REVISED = "original", "revised"  # forms of a persona
 FORM = "persona_form"
 # By campaign, key and form; in the export of one campaign its name is "".
 Described = Mapping[tuple[str, str, str], Sequence[str]]
+
+
+class PersonaLine(TypedDict):
+    """A line of the file; `revised` is its other form, `campaign` whose it is in a study's."""
+
+    persona: str | int
+    sentences: list[str]
+    revised: NotRequired[list[str]]
+    campaign: NotRequired[str]
 
 
 def described(messages: MessageTable, personas: Described) -> MessageTable:
@@ -52,13 +62,14 @@ def read_personas(name: str, content: str) -> Described:
     lines = [line for line in content.split("\n") if line.strip()]
     for row, line in enumerate(lines, start=1):
         try:
-            record = json.loads(line)
-            of, key = str(record.get("campaign", "")), str(record["persona"])
-            found[of, key, ORIGINAL] = [str(sentence) for sentence in record["sentences"]]
-            found[of, key, REVISED] = [str(sentence) for sentence in record.get("revised", ())]
-        except (ValueError, KeyError, TypeError) as error:
+            record = msgspec.json.decode(line, type=PersonaLine)
+        except msgspec.DecodeError as error:
             right = "an object with persona and a list sentences"
-            problems.append(Problem(row, "line", f"not a persona ({error!r})", right))
+            problems.append(Problem(row, "line", f"not a persona ({error})", right))
+            continue
+        of, key = record.get("campaign", ""), str(record["persona"])
+        found[of, key, ORIGINAL] = record["sentences"]
+        found[of, key, REVISED] = record.get("revised", [])
     if problems:
         raise BadTable(name, problems, len(lines))
     return found

@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -17,9 +17,18 @@ import pyarrow
 
 from analysis.freed_memory import give_back
 from analysis.tables import cell_values, defaults, fast_csv, personas, validation
-from analysis.tables.campaign_record import ANSWERS, PEOPLE, REPLIES, CampaignRecord
+from analysis.tables.campaign_record import (
+    ANSWERS,
+    PEOPLE,
+    REPLIES,
+    CampaignRecord,
+    Manifest,
+    is_as_frozen,
+    manifest_of,
+)
 from analysis.tables.columns import REFUSE, Labels
 from analysis.tables.file_bytes import (
+    HashedZip,
     decoded,
     encoding_note,
     format_of,
@@ -35,6 +44,8 @@ from analysis.tables.system_settings import with_settings
 NAMES = ("ratings", "messages", "predictions")
 STUDY = ("plan.json", "manifest.json", "participants.csv", "ratings_all.csv")
 CALLS = "reply_events.csv"
+MANIFEST = STUDY[1]
+PARQUET, AS_TEXT = "ratings.parquet", "ratings.csv"  # of an export the same rows
 
 
 def read(path: str | Path, *, labels: Labels = REFUSE, coded: bool = False) -> Tables:
@@ -67,7 +78,8 @@ def read_all(
         tables = read(path, labels=labels, coded=coded)
         if format_of(Path(path).name) == "zip" and tables.ratings is not None:
             exports.append(tables)
-            tables = joined(exports)
+            notes = tuple(note for each in exports for note in each.notes)
+            tables = replace(joined(exports), notes=notes)
             found = replace(found, study=None)
         there = {k: v for k, v in vars(tables).items() if v is not None and k != "notes"}
         found = replace(found, **there)
@@ -118,18 +130,20 @@ def _two_lines(content: bytes) -> bytes:
 def _read_zip(name: str, content: bytes, labels: Labels) -> Tables:
     found: dict[str, tuple[str, pd.DataFrame]] = {}
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with HashedZip(io.BytesIO(content)) as archive:
             for member in _members(archive.namelist()):
                 kind = PurePosixPath(member).stem
                 found.setdefault(kind, (member, _read_frame(member, archive.read(member))))
-            described = _personas(archive)
-            study, plans = _study(archive), _plans(archive)
+            described, manifest = _personas(archive), _manifest(archive)
+            plans = _plans(archive, manifest)
+            study = _study(archive, plans, manifest)
+            changed = _changed(name, archive, manifest)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise unreadable(name, "a zip", str(error)) from error
     if not found:
         right = "an export with ratings.csv, ratings.parquet or ratings.jsonl in it"
         raise BadTable(name, [Problem(None, "contents", "without any table", right)])
-    tables = replace(_checked(found, labels), study=study)
+    tables = replace(_checked(found, labels), study=study, notes=changed)
     if tables.ratings is not None and plans:
         tables = replace(tables, ratings=with_settings(tables.ratings, plans))
     if tables.messages is None or not described:
@@ -137,41 +151,95 @@ def _read_zip(name: str, content: bytes, labels: Labels) -> Tables:
     return replace(tables, messages=personas.described(tables.messages, described))
 
 
-def _study(archive: zipfile.ZipFile) -> CampaignRecord | None:
+def _manifest(archive: zipfile.ZipFile) -> Manifest:
+    if MANIFEST not in archive.namelist():
+        return {}
+    try:
+        return manifest_of(_json(archive, MANIFEST))
+    except ValueError as error:
+        raise unreadable(MANIFEST, "the manifest of an export", str(error)) from error
+
+
+def _study(
+    archive: zipfile.ZipFile, plans: Mapping[str, dict[str, Any]], manifest: Manifest
+) -> CampaignRecord | None:
     """Return what an export tells of its campaign; None where it is no export of ours."""
     if not {*STUDY} <= {*archive.namelist()}:
         return None
-    plan, manifest = (_json(archive, name) for name in STUDY[:2])
-    people, answers = (_read_frame(name, archive.read(name)) for name in STUDY[2:])
+    people, answers = _record(archive, STUDY[2], PEOPLE), _record(archive, STUDY[3], ANSWERS)
     replies = pd.DataFrame(columns=list(REPLIES))
     if CALLS in archive.namelist():  # which exports of former versions have not
-        replies = _read_frame(CALLS, archive.read(CALLS))
-    named = {*people, *answers, *replies}
-    lacking = [name for name in (*PEOPLE, *ANSWERS, *REPLIES) if name not in named]
-    if lacking:
-        raise unreadable(STUDY[2], "an export's columns", f"without {', '.join(lacking)}")
+        replies = _counts(CALLS, _record(archive, CALLS, REPLIES))
     return CampaignRecord(
-        plan=plan,
-        plan_sha256=str(manifest.get("plan_sha256") or ""),
-        state=str(manifest.get("state", "")),
+        plan=plans[""],
+        plan_sha256=manifest.get("plan_sha256") or "",
+        state=manifest.get("state", ""),
         people=people,
         answers=answers,
         replies=replies,
         withdrew=manifest.get("withdrew"),
         outcomes=manifest.get("outcomes", {}),
-        amendments=[str(each["text"]) for each in manifest.get("amendments", ())],
+        amendments=[each["text"] for each in manifest.get("amendments", ())],
         datasheet=manifest.get("datasheet", {}),
     )
 
 
-def _plans(archive: zipfile.ZipFile) -> dict[str, dict[str, Any]]:
-    """Return the plans of an export, of several campaigns by the folder of each's name."""
+def _record(archive: zipfile.ZipFile, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a table of an export's record, which has these columns. Raises `BadTable`."""
+    found = _read_frame(name, archive.read(name))
+    if lacking := [column for column in columns if column not in found]:
+        raise unreadable(name, "an export's columns", f"without {', '.join(lacking)}")
+    return found
+
+
+def _counts(name: str, found: pd.DataFrame) -> pd.DataFrame:
+    """Return the counts of each system as numbers. Raises `BadTable` with every other cell."""
+    counts: pd.DataFrame = found.drop(columns="system").apply(pd.to_numeric, errors="coerce")
+    problems = [
+        Problem(
+            row + 1, str(counts.columns[at]), str(found[counts.columns[at]].iloc[row]), "a number"
+        )
+        for row, at in zip(*counts.isna().to_numpy().nonzero(), strict=True)
+    ]
+    if problems:
+        raise BadTable(name, problems, len(found))
+    return counts.assign(system=found["system"])
+
+
+def _plans(archive: zipfile.ZipFile, manifest: Manifest) -> dict[str, dict[str, Any]]:
+    """Return the plans of an export, of several campaigns by the folder of each's name.
+
+    Raises `BadTable` for one that is not as it was frozen.
+    """
     members = [PurePosixPath(name) for name in archive.namelist()]
-    return {
+    planned = manifest.get("campaigns", [])
+    frozen = {each.get("campaign", ""): each.get("plan_sha256") for each in planned}
+    frozen[""] = manifest.get("plan_sha256")
+    found = {
         str(member.parent.name): _json(archive, str(member))
         for member in members
         if member.name == STUDY[0] and len(member.parts) <= 2
     }
+    for folder, plan in found.items():
+        sha256 = frozen.get(folder)
+        if sha256 and not is_as_frozen(plan, sha256):
+            right = f"the plan that was frozen, of SHA-256 {sha256}"
+            raise unreadable(str(PurePosixPath(folder, STUDY[0])), right, "it was changed since")
+    return found
+
+
+def _changed(name: str, archive: HashedZip, manifest: Manifest) -> tuple[str, ...]:
+    """Return a sentence with the files that are not as exported, of those that are read here."""
+    written = {of: each["sha256"] for of, each in manifest.get("files", {}).items()}
+    has_both = PARQUET in archive.read_files and AS_TEXT in archive.namelist()
+    if has_both:
+        archive.look_through(AS_TEXT)
+    changed = [of for of, sha256 in archive.read_files.items() if written.get(of, sha256) != sha256]
+    if not changed:
+        return ()
+    files = f"{changed[0]} is" if len(changed) == 1 else f"{', '.join(sorted(changed))} are"
+    note = f"{name}: {files} not as exported: the manifest has another SHA-256."
+    return (note + f" Ratings are those of {PARQUET}." * (has_both and AS_TEXT in changed),)
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:

@@ -54,6 +54,19 @@ def test_who_was_never_placed_first_or_never_last_has_a_reason() -> None:
     assert found["reason"].str.contains("won, or lost, every comparison").all()
 
 
+@pytest.mark.parametrize("values", [(1,), (1, 1), (1, 1, 1)])
+def test_a_system_of_no_ranking_without_ties_leaves_nobody_a_worth(
+    values: tuple[int, ...],
+) -> None:
+    acts = rankings(7, {"a": 0.3, "b": -0.3}, 60)
+    more: list[Act] = [*acts, ("more", "r1", "cab"[: len(values)], values)]
+    found = plackett_luce(preferring(more)).set_index("system")
+    assert found["estimate"].isna().all()
+    assert found["reason"].str.contains("2 groups that were never compared").all()
+    assert found.loc["c", "n"] == 0
+    assert plackett_luce(preferring(acts))["estimate"].notna().all()
+
+
 def test_two_at_a_time_have_the_intervals_of_bradley_and_terry() -> None:
     acts = rankings(8, {"a": 0.4, "b": -0.4}, 200)
     acts += [(f"x{k}", f"r{k % 20}", "bc", (1, 2) if k % 3 else (2, 1)) for k in range(90)]

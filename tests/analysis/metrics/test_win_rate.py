@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from analysis.comparisons.preferences import ALONE
 from analysis.metrics.win_rate import win_rate
-from tests.analysis.preferring import preferring
+from tests.analysis.preferring import Act, preferring
 
 
 def test_wins_ties_and_losses() -> None:
@@ -56,3 +58,17 @@ def test_one_rater_has_a_rate_and_a_reason() -> None:
     assert row["estimate"] == 1
     assert np.isnan(row["low"])
     assert row["reason"].startswith("1 rater and 1 context: votes of 4 raters")
+
+
+@pytest.mark.parametrize("alone", ["a", "b", "c"])
+def test_a_system_that_met_no_other_has_no_rate_and_the_others_keep_theirs(alone: str) -> None:
+    first, second = sorted({*"abc"} - {alone})
+    acts: list[Act] = [(str(i), f"r{i}", (first, second), (1, 2)) for i in range(9)]
+    met = [("19", "r1", (first, second), (2, 1))]
+    found = win_rate(preferring([*acts, *met, ("9", "r", alone, (1,))])).set_index("system")
+    without = win_rate(preferring([*acts, *met])).set_index("system")
+    ends = ["estimate", "low", "high", "n"]
+    pd.testing.assert_frame_equal(found.loc[[first, second], ends], without[ends])
+    assert found.loc[[alone], "n"].tolist() == [0]
+    assert found.loc[[alone], ends[:3]].isna().all(axis=None)
+    assert found.loc[[alone], "reason"].tolist() == [ALONE]

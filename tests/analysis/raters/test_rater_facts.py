@@ -73,6 +73,13 @@ def test_pace_is_between_the_times_of_items_else() -> None:
     assert rater_facts.pace(ratings([{"value": 1}])).empty
 
 
+@pytest.mark.parametrize("cells", [("", ""), ("soon", "later"), ("", "2026-01-01T00:00:00Z")])
+def test_without_times_there_is_no_pace(cells: tuple[str, str]) -> None:
+    # A column that is there and empty is common: a table that somebody filled in by hand.
+    rows: list[dict[str, object]] = [{"rater": "r", "value": 3, "given_at": at} for at in cells]
+    assert rater_facts.pace(ratings(rows)).dropna().empty
+
+
 def test_a_rater_is_compared_with_the_others_only() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(1, 6, size=40)

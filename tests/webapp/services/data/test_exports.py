@@ -33,6 +33,7 @@ from analysis.tables import cell_values
 from tests.factories import NOW, make_campaign
 from tests.webapp.services import rated, third
 from webapp.models import AuditEntry, Campaign, Conversation, Event, ExternalId, Rating
+from webapp.services.campaign import launch
 from webapp.services.data import csv_format, exports, tables
 from webapp.services.data.snapshots import snapshot
 from webapp.services.participation import privacy
@@ -135,6 +136,28 @@ def _in_this_process(words: list[str]) -> str:
     with redirect_stdout(io.StringIO()) as out:
         assert analysis_main(words) == 0
     return out.getvalue()
+
+
+def test_what_was_changed_since_is_told_by_every_report(campaign: Campaign, tmp_path: Path) -> None:
+    plan = launch.plan_of(campaign)
+    Campaign.objects.update(plan=plan, plan_hash=launch.plan_hash(plan))
+    path = write(campaign, tmp_path)
+    assert read(path).notes == ()
+    found = parts(path)
+    found["participants.csv"] = b"".join(found["participants.csv"].splitlines(keepends=True)[:-1])
+    changed = tmp_path / "changed.zip"
+    with zipfile.ZipFile(changed, "w") as archive:
+        for name, content in found.items():
+            archive.writestr(name, content)
+    with redirect_stdout(io.StringIO()) as said:
+        assert analysis_main([str(changed), "--simulate", "0"]) == 0
+    told = " ".join(said.getvalue().split())
+    assert "Caution: changed.zip: participants.csv is not as exported" in told
+    found["plan.json"] = found["plan.json"].replace(b"good", b"best")
+    with zipfile.ZipFile(changed, "w") as archive:
+        for name, content in found.items():
+            archive.writestr(name, content)
+    assert analysis_main([str(changed), "--simulate", "0"]) == 2
 
 
 def test_csv_and_parquet_say_the_same(campaign: Campaign, tmp_path: Path) -> None:
