@@ -263,8 +263,11 @@ def _text(value: Any, path: str) -> str:
             f"{path} is {_short(value)}; it must be a text, or have text, tag, where and quoted"
         )
     tag, where = value.get("tag"), value.get("where", "")
-    if tag not in TAGS or not isinstance(value.get("text"), str) or not isinstance(where, str):
+    if not isinstance(tag, str) or tag not in TAGS:
         raise InvalidProtocol(f"{path}.tag is {_short(tag)}; it must be one of {', '.join(TAGS)}")
+    for name, text in (("text", value.get("text")), ("where", where)):
+        if not isinstance(text, str):
+            raise InvalidProtocol(f"{path}.{name} is {_short(text)}; it must be a text")
     try:
         return Words(value["text"], tag=tag, where=where, quoted=bool(value.get("quoted")))
     except ValueError as problem:

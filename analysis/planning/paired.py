@@ -33,9 +33,10 @@ def question_of(ratings: RatingTable, question: str | None) -> str:
     Raises:
         BadOption: there is no such question, several and none named, or no numbers as answers.
     """
-    numbers = pd.to_numeric(ratings["value"], errors="coerce")  # texts stand beside them
-    known = ratings[ratings["level"].isin(NUMBERS) & numbers.notna()]
-    names = sorted(known["question"].unique())
+    answered = ratings[ratings["value"].notna()]
+    numbers = pd.to_numeric(answered["value"], errors="coerce").notna()
+    fits = (answered["level"].isin(NUMBERS) & numbers).groupby(answered["question"]).all()
+    names = sorted(fits.index[fits])
     if question is None and len(names) == 1:
         return str(names[0])
     if question is None or question not in names:

@@ -117,9 +117,14 @@ def splits(
 
 
 def guesses(labels: Labels, classify: Classify, parts: Sequence[TrainTestSplit]) -> list[Guess]:
-    """Train and test on every part; `classify` gets places to train on and places to test on."""
-    found = []
+    """Train and test on every part; `classify` gets places to train on and places to test on.
+
+    Of few examples a part may have none to test, which then says nothing.
+    """
+    found: list[Guess] = []
     for repeat, part in enumerate(parts):
+        if not part.test:
+            continue
         named, sure = classify(part.train, part.test)
         for index, guess, confidence in zip(part.test, named, sure, strict=True):
             right = NONE if index in part.negative else labels[index]
@@ -276,7 +281,8 @@ def main(arguments: Sequence[str]) -> int:
     print(table(labels, classify, options.seed, options.repeats).round(3).to_string(index=False))
     parts = list(splits(labels, SETTINGS[1], options.seed, options.repeats))
     print("\nmost frequent confusions at (0, 0.15):")
-    print(confused(guesses(labels, classify, parts)).to_string(index=False))
+    mistaken = confused(guesses(labels, classify, parts))
+    print(mistaken.to_string(index=False) if len(mistaken) else "none")
     if options.beside:
         other = CLASSIFIERS[options.beside](texts, labels)
         found = compared(labels, classify, other, options.seed, options.repeats)
@@ -301,6 +307,8 @@ def read_labeled(path: Path) -> tuple[list[str], list[str]]:
             problems.append(f"line {number} must be an object with text and label, both texts")
     if len({label for _, label in found}) < 2:
         problems.append("there must be at least two labels")
+    elif len({label for _, label in found}) == len(found):
+        problems.append("there must be a label with two examples, of which one is tested")
     if problems:
         raise ValueError("\n".join(problems))
     return [text for text, _ in found], [label for _, label in found]

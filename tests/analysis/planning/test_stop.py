@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from analysis.__main__ import main
@@ -39,6 +40,25 @@ def test_texts_beside_the_numbers_change_nothing(
         file.write("r1,a,why,i1,It was kind.,,\n")
     assert main(["stop", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == alone
+
+
+@pytest.mark.parametrize("command", ["stop", "judge", "plan"])
+def test_a_question_of_words_and_numbers_is_none_of_numbers(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A choice of names, where a number is stored in place of an answer that was not asked.
+    path = tmp_path / "live.csv"
+    rows = pd.read_csv(written(path, static((1.2, 0.0), 20))).assign(level="ordinal")
+    mood = rows.assign(question="mood", level="nominal", scale_low=None, scale_high=None)
+    mood["value"] = ["sad" if k else "1" for k in range(len(mood))]
+    pd.concat([rows, mood]).to_csv(path, index=False)
+    more = {
+        "stop": [str(path)],
+        "judge": [str(path), "--judge", "r1"],
+        "plan": ["--learn", str(path), "--difference", "1", "--raters", "5"],
+    }
+    assert main([command, *more[command], "--question", "mood"]) == 2
+    assert "one of overall" in capsys.readouterr().err
 
 
 def test_the_table_is_printed_with_its_reasons(

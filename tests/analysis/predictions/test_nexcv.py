@@ -184,3 +184,32 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     path.write_text('{"text": "a"}\n')
     assert main([str(path)]) == 2
     assert "line 1 must be an object with text and label" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("counts", [(2, 1), (2, 2, 1), (1, 1, 6), (4, 4)])
+def test_of_few_examples_the_command_says_what_it_can(
+    counts: tuple[int, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "questions.jsonl"
+    words = ("price", "refund", "lock")
+    rows = [
+        {"text": f"about the {word} {k}", "label": word}
+        for word, count in zip(words, counts, strict=False)
+        for k in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([str(path), "--beside", "characters"]) == 0
+    printed = capsys.readouterr().out
+    cells = [line.split() for line in printed.splitlines()[1:4]]
+    tested = [float(row[6]) for row in cells]  # of each setting
+    assert max(tested) > 0
+    assert [row[2] == "NaN" for row in cells] == [n == 0 for n in tested]
+
+
+def test_labels_of_one_example_each_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps({"text": x, "label": x}) + "\n" for x in ("one", "two")))
+    assert main([str(path)]) == 2
+    assert "there must be a label with two examples" in capsys.readouterr().err

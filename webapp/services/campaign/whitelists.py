@@ -97,8 +97,6 @@ def upload(*, name: str, text: str, by: Any, now: datetime, project: str = "") -
 
 
 def _entries(text: str) -> list[WhitelistEntry]:
-    if not storable(text):
-        raise Invalid({"text": _("has characters that cannot be stored")})
     try:
         lines, name = text.split("\n"), _("the list")
         of_kind = files.read_json if text.lstrip().startswith("{") else files.read_csv
@@ -106,6 +104,8 @@ def _entries(text: str) -> list[WhitelistEntry]:
     except InvalidData as problem:
         listed = [*problem.problems[:SHOWN], *(["…"] if len(problem.problems) > SHOWN else [])]
         raise Invalid({"text": "; ".join(listed)}) from None
+    if not storable([text, *((entry.text, entry.edited) for entry in entries)]):
+        raise Invalid({"text": _("has characters that cannot be stored")})
     if len(entries) > MOST:
         raise Invalid({"text": _("has more than %(most)d replies") % {"most": MOST}})
     if any(len(entry.text) > LONGEST or len(entry.edited) > LONGEST for entry in entries):

@@ -156,7 +156,9 @@ class _Reader:
             except (ValueError, RecursionError):
                 self.fault(number, _("line"), line, _("must be an object of JSON"))
                 continue
-            if isinstance(record, dict) and isinstance(record.get("turns"), list):
+            if not storable(record):
+                self.fault(number, _("line"), line, _("has characters that cannot be stored"))
+            elif isinstance(record, dict) and isinstance(record.get("turns"), list):
                 yield self._record(number, record)
             else:
                 self.fault(number, "turns", line, _("must be a list of speaker and text"))

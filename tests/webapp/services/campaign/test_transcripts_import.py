@@ -159,6 +159,8 @@ def test_every_fault_names_line_field_value_and_what_would_be_right() -> None:
         ({"color": "red"}, "field"),
         ({"turns": [3]}, "turns"),
         ({"turns": "Hi"}, "turns"),
+        *(({name: "\ud800"}, "line") for name in ("id", "volunteer", "system", "account")),
+        ({"turns": [{"speaker": "Human", "text": "\udfff"}]}, "line"),
     ],
 )
 def test_every_bad_value_of_a_record_is_refused(changes: dict[str, Any], field: str) -> None:
