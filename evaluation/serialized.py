@@ -12,7 +12,7 @@ import json
 import types
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from evaluation import checks
 from evaluation.admission import Attention, Onboarding, Quiz, Screening
@@ -21,7 +21,7 @@ from evaluation.protocol import Protocol
 from evaluation.questions import Question
 from evaluation.rating import Rate
 from evaluation.registry import UnknownKind, get_kind, kind_names
-from evaluation.settings import TAGS, in_present_words
+from evaluation.settings import TAGS, Tag, in_present_words
 from evaluation.words import NOT_SHOWN, OURS, Words, typed
 from evaluation.writing import Write
 
@@ -269,7 +269,9 @@ def _text(value: Any, path: str) -> str:
         if not isinstance(text, str):
             raise InvalidProtocol(f"{path}.{name} is {_short(text)}; it must be a text")
     try:
-        return Words(value["text"], tag=tag, where=where, quoted=bool(value.get("quoted")))
+        return Words(
+            value["text"], tag=cast(Tag, tag), where=where, quoted=bool(value.get("quoted"))
+        )
     except ValueError as problem:
         raise InvalidProtocol(f"{path}: {problem}") from None
 

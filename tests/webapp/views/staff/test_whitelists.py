@@ -103,7 +103,7 @@ def test_a_list_is_put_up_from_either_file(ann: Client, tmp_path: Path, kind: st
         ("Mine", "text,count\n" + "a" * 1001 + ",1", "more than 1000 characters"),
         ("Mine", "text,count\na\0b,1", "cannot be stored"),
         ("Mine", '{"text": "\\ud800", "count": 1}', "cannot be stored"),
-        ("Mine", '{"text": "a", "count": 1, "decision": "edit", "edited": "\\udfff"}', "cannot be"),
+        ("Mine", '{"text": "a", "count": 1, "decision": "keep", "edited": "\\udfff"}', "cannot be"),
     ],
 )
 def test_a_bad_list_is_refused_whole_and_what_was_typed_stays(
