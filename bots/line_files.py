@@ -25,11 +25,13 @@ class BadLine(ValueError):
 def read_lines(path: Path) -> list[str]:
     """Return the lines of a text file. Raises InvalidData if it cannot be read."""
     try:
-        return path.read_text("utf-8-sig").splitlines()
+        text = path.read_text("utf-8-sig")  # every line end is \n then
     except OSError as error:
         raise InvalidData([f"{path}: cannot be read ({error.strerror})"]) from error
     except UnicodeDecodeError as error:
         raise InvalidData([f"{path}: not UTF-8 text, at byte {error.start}"]) from error
+    # Not splitlines: a message may hold a line separator of Unicode, which JSON leaves as it is.
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def read_records(path: Path, parse: Callable[[Mapping[str, Any]], Value]) -> list[Value]:
@@ -57,7 +59,7 @@ def read_listed(path: Path, parse: Callable[[Mapping[str, Any]], Value]) -> list
         return read_records(path, parse)
     try:
         listed = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidData([f"{path}: not JSON ({error})"]) from error
     values, problems = [], []
     for number, record in enumerate(listed, start=1):
@@ -83,7 +85,7 @@ def _records(path: Path) -> Iterator[tuple[int, str]]:
 def _mapping(line: str) -> Mapping[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadLine(f"not JSON ({error})") from error
     if not isinstance(record, dict):
         raise BadLine(f"must be an object, is {line[:40]!r}")

@@ -134,7 +134,9 @@ def tried(judged: pd.DataFrame, metric: str, precision: float) -> tuple[int, int
 def store(path: Path) -> Iterator[Pair]:
     """Yield the bot's lines that answer a message; raises CannotSelect, naming the bad lines."""
     problems = []
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(path.read_text("utf-8-sig").split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             record = json.loads(line)
             turns = [(turn["speaker"], str(turn["text"])) for turn in record["turns"]]

@@ -296,7 +296,9 @@ def main(arguments: Sequence[str]) -> int:
 def read_labeled(path: Path) -> tuple[list[str], list[str]]:
     """Return texts and labels, or raise ValueError with every bad line."""
     found, problems = [], []
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(path.read_text("utf-8-sig").split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             record = json.loads(line)
             text, label = record["text"], record["label"]

@@ -28,7 +28,7 @@ Contexts = Mapping[str, ContextFacts]
 def read(path: Path) -> Contexts:
     """Return the contexts of a JSON Lines file. Raises `BadOption`, naming the line."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise BadOption("contexts", str(path), f"a text file in UTF-8 ({error})") from error
     found: dict[str, ContextFacts] = {}

@@ -10,11 +10,12 @@ collection, in both forms.
 
 from __future__ import annotations
 
-import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from msgspec import DecodeError, Meta, Struct, ValidationError, convert, json
 
 from bots.dialogue import Dialogue, Speaker, Utterance
 from bots.line_files import InvalidData
@@ -22,6 +23,56 @@ from bots.line_files import InvalidData
 SPEAKERS: tuple[Speaker, Speaker] = ("partner", "self")  # by side
 FORMS = ("", "original", "revised")
 Personas = Mapping[str, tuple[str, ...]]
+Side = Annotated[int, Meta(ge=0, le=1)]
+
+
+class ExportedPersona(Struct):
+    """A persona as it was on a seat."""
+
+    key: str
+    sentences: tuple[str, ...]
+
+
+class ExportedSeat(Struct):
+    """A side of a conversation; what was withdrawn or set aside is left out."""
+
+    side: Side
+    withdrawn: bool
+    excluded: str
+    persona: ExportedPersona | None
+
+
+class MessageContent(Struct):
+    """What a message said; events of other kinds have other contents."""
+
+    text: str
+
+
+class ExportedMessage(Struct):
+    """A message of a conversation's log."""
+
+    side: Side
+    content: MessageContent
+
+
+class ExportedConversation(Struct):
+    """A line of `conversations.jsonl`, of which more is written."""
+
+    conversation: int
+    state: str
+    excluded: str
+    seats: list[ExportedSeat]
+    events: list[dict[str, Any]]
+
+
+class OtherWords(Struct):
+    """A line of `personas.jsonl`: the persona in other words, if it was revised."""
+
+    persona: str
+    revised: tuple[str, ...] = ()
+
+
+Line = TypeVar("Line", ExportedConversation, OtherWords)
 
 
 def read(source: str) -> list[Dialogue]:
@@ -29,42 +80,54 @@ def read(source: str) -> list[Dialogue]:
     name, _, form = source.partition("#")
     if form not in FORMS:
         raise InvalidData([f"{source}: {form!r} is no form; write #original or #revised"])
+    path = Path(name)
     try:
-        with zipfile.ZipFile(name) as archive:
-            records = list(_lines(archive, "conversations.jsonl"))
-            personas = {each["persona"]: each for each in _lines(archive, "personas.jsonl")}
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError) as problem:
-        raise InvalidData([f"{Path(name)}: no export of a campaign ({problem})"]) from None
-    other = {key: tuple(each["revised"]) for key, each in personas.items() if each["revised"]}
-    found = [_dialogue(each, other if form == "revised" else {}) for each in records if _fits(each)]
-    if not found:
-        raise InvalidData([f"{Path(name)}: has no finished conversation"])
+        with zipfile.ZipFile(path) as archive:
+            records = _lines(archive, path, "conversations.jsonl", ExportedConversation)
+            personas = _lines(archive, path, "personas.jsonl", OtherWords)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
+        raise InvalidData([f"{path}: no export of a campaign ({problem})"]) from None
+    other = {each.persona: each.revised for each in personas if each.revised}
+    found, problems = list[Dialogue](), list[str]()
+    for number, record in enumerate(records, start=1):
+        try:
+            if _fits(record):
+                found.append(_dialogue(record, other if form == "revised" else {}))
+        except ValidationError as problem:
+            problems.append(f"{path}: conversations.jsonl, line {number}: {problem}")
+    if problems or not found:
+        raise InvalidData(problems or [f"{path}: has no finished conversation"])
     return found
 
 
-def _lines(archive: zipfile.ZipFile, name: str) -> Iterator[dict[str, Any]]:
-    (path,) = [each for each in archive.namelist() if each.rpartition("/")[2] == name]
-    yield from map(json.loads, archive.read(path).decode("utf-8").splitlines())
+def _lines(archive: zipfile.ZipFile, path: Path, name: str, kind: type[Line]) -> list[Line]:
+    """Return what the lines of a file hold. Raises `InvalidData` with every line that is wrong."""
+    members = [each for each in archive.namelist() if each.rpartition("/")[2] == name]
+    if len(members) != 1:
+        raise InvalidData([f"{path}: no export of a campaign ({len(members)} files {name})"])
+    found, problems = list[Line](), list[str]()
+    for number, line in enumerate(archive.read(members[0]).split(b"\n"), start=1):
+        try:
+            found += [json.decode(line, type=kind)] if line.strip() else []
+        except DecodeError as problem:
+            problems.append(f"{path}: {name}, line {number}: {problem}")
+    if problems:
+        raise InvalidData(problems)
+    return found
 
 
-def _fits(record: Mapping[str, Any]) -> bool:
-    seats = record["seats"]
-    spoiled = any(seat["withdrawn"] or seat["excluded"] for seat in seats)
-    return record["state"] == "FINISHED" and not record["excluded"] and not spoiled
+def _fits(record: ExportedConversation) -> bool:
+    spoiled = any(seat.withdrawn or seat.excluded for seat in record.seats)
+    return record.state == "FINISHED" and not record.excluded and not spoiled
 
 
-def _dialogue(record: Mapping[str, Any], other: Personas) -> Dialogue:
-    shown = {seat["side"]: _persona(seat["persona"], other) for seat in record["seats"]}
-    turns = [
-        Utterance(SPEAKERS[event["side"]], event["content"]["text"])
-        for event in record["events"]
-        if event["kind"] == "message"
-    ]
-    number = str(record["conversation"])
-    return Dialogue(number, tuple(turns), shown.get(1, ()), shown.get(0, ()))
+def _dialogue(record: ExportedConversation, other: Personas) -> Dialogue:
+    shown = {seat.side: _persona(seat.persona, other) for seat in record.seats}
+    logged = [event for event in record.events if event.get("kind") == "message"]
+    messages = [convert(event, ExportedMessage) for event in logged]
+    turns = tuple(Utterance(SPEAKERS[each.side], each.content.text) for each in messages)
+    return Dialogue(str(record.conversation), turns, shown.get(1, ()), shown.get(0, ()))
 
 
-def _persona(persona: Mapping[str, Any] | None, other: Personas) -> tuple[str, ...]:
-    if persona is None:
-        return ()
-    return other.get(persona["key"], tuple(persona["sentences"]))
+def _persona(persona: ExportedPersona | None, other: Personas) -> tuple[str, ...]:
+    return () if persona is None else other.get(persona.key, persona.sentences)

@@ -93,7 +93,7 @@ def write(dialogues: Sequence[Dialogue], path: Path) -> None:
 def _numbers(path: Path) -> list[int]:
     if not path.is_file():
         return []
-    lines = path.read_text("utf-8-sig", errors="replace").splitlines()
+    lines = path.read_text("utf-8-sig", errors="replace").split("\n")
     return [number for number, line in enumerate(lines, start=1) if line.strip()]
 
 

@@ -214,5 +214,5 @@ def _unfit(dialogue: Dialogue) -> Iterator[str]:
     if not HEADER.fullmatch(_header(dialogue.id)):
         yield f"dialogue {dialogue.id}: a transcript's name has no spaces"
     for turn in dialogue.turns:
-        if turn.candidates or not turn.text.strip() or len(turn.text.splitlines()) > 1:
+        if turn.candidates or not turn.text.strip() or {*"\r\n"} & {*turn.text}:
             yield f"dialogue {dialogue.id}: {turn.text[:40]!r} has no place on one line"

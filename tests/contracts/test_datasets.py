@@ -29,7 +29,7 @@ SAMPLE = (
         (
             Utterance("partner", "Hi! Any pets?"),
             Utterance("self", "Two cats – they're old."),
-            Utterance("partner", "Aw."),
+            Utterance("partner", "Aw,\u2028and\x85so\u2029on."),  # lines to Unicode, not to JSON
         ),
     ),
     Dialogue("2", (Utterance("partner", "What is “home” to you?"),)),

@@ -99,6 +99,14 @@ def test_only_a_line_that_answers_a_message_is_of_the_store(tmp_path: Path) -> N
     assert list(store(file)) == [Pair("d:2", "Hey.", "Tea?")]
 
 
+def test_a_line_separator_of_unicode_ends_no_line(tmp_path: Path) -> None:
+    turns = [{"speaker": "partner", "text": "Hey,\u2028you."}, {"speaker": "self", "text": "Tea?"}]
+    file = tmp_path / "store.jsonl"
+    line = json.dumps({"id": "d", "turns": turns}, ensure_ascii=False)
+    file.write_text(f"{line}\n\n", "utf-8")
+    assert list(store(file)) == [Pair("d:1", "Hey,\u2028you.", "Tea?")]
+
+
 def test_the_planted_votes_come_back() -> None:
     judged = lines_of(*play(), "pirate")
     own = judged["item"].str.startswith("pirate")

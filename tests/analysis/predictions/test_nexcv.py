@@ -22,6 +22,7 @@ from analysis.predictions.nexcv import (
     confusion,
     guesses,
     main,
+    read_labeled,
     small,
     split,
     splits,
@@ -213,3 +214,12 @@ def test_labels_of_one_example_each_are_refused(
     path.write_text("".join(json.dumps({"text": x, "label": x}) + "\n" for x in ("one", "two")))
     assert main([str(path)]) == 2
     assert "there must be a label with two examples" in capsys.readouterr().err
+
+
+def test_a_line_ends_where_json_lines_end_it(tmp_path: Path) -> None:
+    path = tmp_path / "questions.jsonl"
+    rows = [{"text": f"a\u2028{k}\x85b", "label": f"l{k % 2}"} for k in range(4)]
+    path.write_text(
+        "\n\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", "utf-8"
+    )
+    assert read_labeled(path) == ([row["text"] for row in rows], ["l0", "l1"] * 2)

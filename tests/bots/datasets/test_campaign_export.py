@@ -70,3 +70,37 @@ def test_another_file_or_form_is_named(tmp_path: Path) -> None:
         campaign_export.read(str(tmp_path / "none.zip"))
     with pytest.raises(InvalidData, match="'new' is no form"):
         campaign_export.read(f"{tmp_path}/none.zip#new")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"seats": [{"side": 2, "withdrawn": False, "excluded": "", "persona": None}]}, "side"),
+        ({"seats": None}, "seats"),
+        ({"state": 3}, "state"),
+        ({"events": [{"kind": "message", "side": None, "content": {"text": "Hi."}}]}, "side"),
+        ({"events": [{"kind": "message", "side": 0, "content": {}}]}, "text"),
+        ({"events": ["Hi."]}, "events"),
+    ],
+)
+def test_a_line_of_another_shape_is_named(
+    changes: dict[str, Any], named: str, tmp_path: Path
+) -> None:
+    source = written(tmp_path / "e.zip", conversation(1), conversation(2, **changes))
+    with pytest.raises(InvalidData, match=rf"conversations\.jsonl, line 2: .*{named}"):
+        campaign_export.read(source)
+
+
+def test_an_event_of_another_kind_may_hold_anything(tmp_path: Path) -> None:
+    more = conversation(1)
+    more["events"] += [{"kind": "left", "side": None, "content": 3}]
+    assert len(campaign_export.read(written(tmp_path / "e.zip", more))[0].turns) == 2
+
+
+def test_personas_of_another_shape_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "e.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations.jsonl", json.dumps(conversation(1)))
+        archive.writestr("personas.jsonl", '{"persona": "p1", "revised": [3]}')
+    with pytest.raises(InvalidData, match=r"personas\.jsonl, line 1: .*revised"):
+        campaign_export.read(str(path))

@@ -144,7 +144,9 @@ def _run(entry: Entry, rules: CompetitionRules, hidden: HiddenTest) -> Ran:
             raise CompetitionRefused(f"the hidden data cannot be used: {_last(done.stderr)}")
         if done.returncode or not out.is_file():
             return Ran(entry.team, None, _kind(done.stdout))
-        rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+        # Not splitlines: a reply may hold a line separator of Unicode, which JSON leaves as it is.
+        lines = out.read_text("utf-8").split("\n")
+        rows = [json.loads(line) for line in lines if line]
         scores = _scores(rows, content["metrics"])
         infinite = [name for name, score in scores.items() if not isfinite(score)]
         if infinite:

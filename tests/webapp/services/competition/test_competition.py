@@ -44,6 +44,8 @@ def spawn(persona, history):
     subprocess.run(["true"])
 def good(persona, history):
     return "the heron likes rain"
+def apart(persona, history):
+    return "the heron\u2028likes\x85rain"
 """
 
 
@@ -131,6 +133,15 @@ def test_entries_run_offline_and_tell_nothing_of_the_hidden_data(
     assert (competitions.current(row)["good"].scores or {})["F1"] > 50
     stored = "\n".join(connection_text())
     assert "cellar" not in stored
+
+
+def test_a_reply_with_line_ends_of_unicode_is_scored(
+    row: Competition, now: datetime, hidden: HiddenTest, wrapped: None
+) -> None:
+    submitted(row, now, "apart")
+    (ran,) = entry_runs.run_waiting(competition=row, hidden=hidden, by=make_staff(), now=now)
+    assert ran.failure == ""
+    assert (ran.scores or {})["F1"] > 50
 
 
 def connection_text() -> list[str]:
