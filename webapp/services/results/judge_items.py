@@ -16,10 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.tables.cell_values import unguarded
 from evaluation import Protocol, Rate
 from evaluation.serialized import InvalidProtocol, from_json
 
 Row = Mapping[str, str]
+MESSAGES = ("conversation", "seq", "side", "system", "partner_of", "excluded", "text")
+RATINGS = (
+    *("campaign", "question", "level", "item", "system", "conversation", "message_seq"),
+    *("intended", "excluded"),
+)
 Conversations = Mapping[str, Sequence[Row]]  # the messages of each conversation, in order
 
 
@@ -66,14 +72,15 @@ def read(paths: Sequence[Path]) -> JudgeExport:
     first, *more = [_tables(path) for path in paths]
     try:
         known = json.loads(first["protocol.json"])
-        protocol = from_json({name: known[name] for name in known if name != "image_files"})
+        without = known.items() if isinstance(known, dict) else ()
+        protocol = from_json({name: value for name, value in without if name != "image_files"})
     except (ValueError, InvalidProtocol) as error:
         raise UnreadableExport(f"{paths[0]}: protocol.json cannot be read: {error}") from error
     conversations: dict[str, list[Row]] = defaultdict(list)
-    for tables in (first, *more):
-        for row in _rows(tables["messages.csv"]):
+    for path, tables in zip(paths, (first, *more), strict=True):
+        for row in _messages(path, tables["messages.csv"]):
             conversations[row["conversation"]].append(row)
-    rated = _rows(first["ratings_all.csv"])
+    rated = _rows(f"{paths[0]}: ratings_all.csv", first["ratings_all.csv"], RATINGS)
     items = tuple(
         item
         for step, rate in enumerate(protocol.rates)
@@ -97,8 +104,29 @@ def _tables(path: Path) -> dict[str, str]:
         ) from error
 
 
-def _rows(text: str) -> list[Row]:
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+def _messages(path: Path, text: str) -> list[Row]:
+    where = f"{path}: messages.csv"
+    rows = _rows(where, text, MESSAGES)
+    for number, row in enumerate(rows, start=1):
+        if row["side"] not in ("0", "1"):
+            raise UnreadableExport(f"{where}, row {number}: side is {row['side']!r}, not 0 or 1")
+    return rows
+
+
+def _rows(where: str, text: str, columns: Sequence[str]) -> list[Row]:
+    """Return the rows as they were before the guard against formulas was put in front."""
+    try:
+        found = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        lacking = [each for each in columns if each not in (found.fieldnames or ())]
+        if lacking:
+            raise UnreadableExport(f"{where} lacks the columns {', '.join(lacking)}")
+        rows = list(found)
+    except csv.Error as error:
+        raise UnreadableExport(f"{where} is no CSV ({error})") from error
+    for number, row in enumerate(rows, start=1):
+        if None in row or None in row.values():
+            raise UnreadableExport(f"{where}, row {number}: has more or fewer cells than columns")
+    return [{name: unguarded(cell) for name, cell in row.items()} for row in rows]
 
 
 def _is_of(rate: Rate, row: Row) -> bool:

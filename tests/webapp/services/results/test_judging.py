@@ -293,3 +293,43 @@ def test_a_file_that_is_no_export_is_refused(fake: Fake, tmp_path: Path) -> None
     (tmp_path / "x.zip").write_bytes(b"no")
     with pytest.raises(CommandError, match="must be the zip of a campaign's export"):
         run(fake, str(tmp_path / "x.zip"), tmp_path / "j", answering=better)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "-1", "'tis", "@you", "+1", "plain"])
+def test_a_text_that_looks_like_a_formula_is_judged_as_it_was_said(
+    text: str, tmp_path: Path
+) -> None:
+    campaign = make_campaign(systems={"alpha": "parrot"})
+    person, talk = rated.chatted(campaign, campaign.systems.get(), said=text)
+    rated.judged(person, talk, dict.fromkeys(rated.SCALES, 3) | {"persona": "p1"})
+    found = judge_items.read([Path(export(campaign, tmp_path))]).items
+    lines = [line.partition(": ")[2] for line in found[0].before]
+    assert text in lines
+    assert f"'{text}" not in lines
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "why"),
+    [
+        *((name, ",".join(columns[1:]) + "\n", f"{name} lacks the columns {columns[0]}")
+          for name, columns in (("messages.csv", judge_items.MESSAGES),
+                                ("ratings_all.csv", judge_items.RATINGS))),
+        ("messages.csv", f"{','.join(judge_items.MESSAGES)}\n1,1,2,s,s,,Hi\n", "side is '2'"),
+        ("messages.csv", f"{','.join(judge_items.MESSAGES)}\n1,1,1,s,s,,Hi,Ho\n", "more or fewer"),
+        ("messages.csv", f"{','.join(judge_items.MESSAGES)}\n1,1,1,s\n", "row 1: has more"),
+        ("messages.csv", f"{','.join(judge_items.MESSAGES)}\n1,1,1,s,s,,\"Hi\n", "no CSV"),
+        ("protocol.json", "[1]", "protocol.json cannot be read"),
+        ("protocol.json", "{", "protocol.json cannot be read"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_in_an_export_is_named(
+    name: str, changed: str, why: str, tmp_path: Path
+) -> None:
+    path = Path(export(chats(1, 0)[0], tmp_path))
+    with zipfile.ZipFile(path) as archive:
+        files = {each: archive.read(each) for each in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for each, content in (files | {name: changed.encode()}).items():
+            archive.writestr(each, content)
+    with pytest.raises(judge_items.UnreadableExport, match=re.escape(why)):
+        judge_items.read([path])
