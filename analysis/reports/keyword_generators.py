@@ -89,12 +89,12 @@ def _own(predictions: PredictionTable, tokens: NamedTokenizer, seed: int) -> pd.
 
 
 def _golds(predictions: PredictionTable) -> Iterator[dict[str, object]]:
-    """Yield predictions that say the gold reply of each example of a dataset once."""
+    """Yield predictions that say the gold reply of each example that has one, once a dataset."""
     first: dict[str, Group] = {}
     for group in groups(predictions):
         first.setdefault(group.dataset, group)
     for dataset, group in first.items():
-        for row in group.rows:
+        for row in (row for row in group.rows if row.golds):
             gold = row.golds[0]
             about = {"system": GOLD, "dataset": dataset, "example": row.example}
             name = f"{GOLD}:{dataset}:{row.example}"

@@ -49,3 +49,10 @@ def test_a_language_without_spaces_takes_its_tokenizer() -> None:
 
 def test_without_gold_replies_there_is_no_table() -> None:
     assert keyword_generators(predictions([{"response": "Hi."}])).findings == (NONE,)
+
+
+def test_an_example_without_a_gold_reply_is_none_of_the_reference() -> None:
+    rows = [{"response": reply, "gold": gold} for reply, gold in (*PAIRS, ("Yes.", []))]
+    table = keyword_generators(predictions(rows)).sections[0].frame.set_index("model")
+    alone = keyword_generators(predictions(rows[:2])).sections[0].frame.set_index("model")
+    pd.testing.assert_frame_equal(table.loc[["Reference"]], alone.loc[["Reference"]])
