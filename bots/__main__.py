@@ -24,7 +24,7 @@ from bots.commands import (
 )
 from bots.commands.arguments import whole
 from bots.commands.predictions import Task, TooFewReplies, batched, hits, predict
-from bots.dialogue import Dialogue, Utterance
+from bots.dialogue import Dialogue, TooLittleData, Utterance
 from bots.guards.remote import ServerFailed
 from bots.learning.unfinished import InvalidCheckpoint, kept
 from bots.line_files import InvalidData, write_records
@@ -46,8 +46,9 @@ REFUSED = (
     InvalidOption,
     InvalidWeights,
     ServerFailed,
-    UnknownName,
     TooFewReplies,
+    TooLittleData,
+    UnknownName,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,6 +10,10 @@ Speaker = Literal["self", "partner"]
 Sides = Literal["self", "both"]
 
 OTHER: dict[Speaker, Speaker] = {"self": "partner", "partner": "self"}
+
+
+class TooLittleData(ValueError):
+    """Dialogues that a bot cannot learn from; the text says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,15 @@ class Example:
     partner_persona: tuple[str, ...]
     history: tuple[Utterance, ...]
     reply: str
+
+
+def no_reply(dialogues: Sequence[Dialogue]) -> TooLittleData:
+    """Return the refusal of dialogues in which nobody replies."""
+    return TooLittleData(
+        "1 dialogue holds no reply to learn from"
+        if len(dialogues) == 1
+        else f"{len(dialogues)} dialogues hold no reply to learn from"
+    )
 
 
 def examples(dialogues: Iterable[Dialogue], sides: Sides = "both") -> Iterator[Example]:

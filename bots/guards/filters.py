@@ -15,7 +15,7 @@ from importlib.resources import files
 from random import Random
 
 from bots.bot import Reply, ReplyEvent
-from bots.dialogue import Example, Utterance
+from bots.dialogue import Example, TooLittleData, Utterance
 from bots.text.repetition import RepetitionRule
 from bots.text.tokens import display, key, word_count, words
 
@@ -243,6 +243,7 @@ def speakable(
     """Choose the pairs of message and reply that a bot may serve.
 
     Each reply once, safe and short; those of speakers with a persona first, the rest at random.
+    Raises `TooLittleData` where no reply is.
     """
     lot = list(examples)
     Random(seed).shuffle(lot)  # noqa: S311
@@ -252,6 +253,11 @@ def speakable(
             break
         if key(example.reply) not in chosen and _speakable(example.reply, max_words):
             chosen[key(example.reply)] = (example.history[-1].text, example.reply)
+    if not chosen:
+        raise TooLittleData(
+            f"none of the {len(lot)} replies can be said to anybody: they are not safe, or do not "
+            f"have 2 to {max_words} words"
+        )
     return list(chosen.values())
 
 

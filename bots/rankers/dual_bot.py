@@ -16,7 +16,7 @@ from torch import Tensor
 
 from bots import weights
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Sides, Utterance, examples
+from bots.dialogue import Dialogue, Example, Sides, Utterance, examples, no_reply
 from bots.encoders.bags import Vocabulary, count_words
 from bots.encoders.shortlist import RowSearch
 from bots.encoders.text_encoder import Shape, TextEncoder, WordTable, encode_all
@@ -199,17 +199,17 @@ class DualBot:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Learn both encoders, and encode the replies to choose from.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
         found, held_out = (list(examples(each, self.sides)) for each in (learned, watched))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
+        pairs = speakable([*found, *held_out], self.candidates, self.max_words, seed)
         options = self._options()
         network = self._start(found, options, seed)
         history = self._fit(network, (found, held_out), seed)
-        pairs = speakable([*found, *held_out], self.candidates, self.max_words, seed)
         self._served = DualServed.build(network, [reply for _, reply in pairs], options)
         self._about = About(
             bot=self.NAME,

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, Utterance, examples, no_reply
 from bots.encoders.bags import Bag, count_words
 from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.learning import training
@@ -97,18 +97,18 @@ class ProfileBot(ABC):
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Learn word vectors, and keep replies to choose from.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
         found, held_out = (list(examples(each, self.sides)) for each in (learned, watched))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
+        pairs = speakable([*found, *held_out], self.candidates, self.max_words, seed)
         network = self._start(found, seed)
         history = self._fit(
             network, self._items(network, found), self._items(network, held_out), seed
         )
-        pairs = speakable([*found, *held_out], self.candidates, self.max_words, seed)
         index = ReplyIndex.build(network, pairs)
         self._served = Served(network, index, self.history)
         self._about = About(

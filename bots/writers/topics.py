@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from sklearn.decomposition import LatentDirichletAllocation
 from torch import Tensor, nn
 
-from bots.dialogue import Dialogue
+from bots.dialogue import Dialogue, TooLittleData
 from bots.text.tokens import STOP, words
 from bots.text.vocabulary import MARKS, Codec
 from bots.writers.input_tokens import EncodedInput
@@ -51,12 +51,12 @@ class Topics(nn.Module):
         self.register_buffer("best", torch.zeros(lda.topics, lda.best, dtype=torch.int64))
 
     def fit(self, dialogues: Sequence[Dialogue], seed: int) -> None:
-        """Find the topics of dialogues. Raises ValueError if too few words are left for topics."""
+        """Find the topics of dialogues. Raises `TooLittleData` if too few words are left."""
         texts = [" ".join(turn.text for turn in each.turns) for each in dialogues]
         counted = [Counter(self.codec.encode(text)) for text in texts]
         topic_words = self._telling(counted)
         if len(topic_words) < self.lda.best:
-            raise ValueError(
+            raise TooLittleData(
                 f"{len(topic_words)} words are left to tell topics, but topic_words is "
                 f"{self.lda.best}: give more data, or lower topic_words or frequent"
             )

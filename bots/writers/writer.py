@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from bots import weights as stored
 from bots.bot import Reply, Turn
 from bots.candidates import Decoding, ReplyCandidate
-from bots.dialogue import Dialogue, Utterance
+from bots.dialogue import Dialogue, Utterance, no_reply
 from bots.generation import decoding as search
 from bots.generation import teacher_forcing
 from bots.learning import training
@@ -148,11 +148,11 @@ class Writer(ABC):
     ) -> History:
         """Descend in one stage; return every epoch's losses.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         items = self.items(network, learned, seed)
         if not items:
-            raise ValueError(f"{len(learned)} dialogues hold no reply to learn from")
+            raise no_reply(learned)
         return training.fit(
             network,
             self.descent(network),

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, Utterance, examples, no_reply
 from bots.encoders.lexical import Postings, Statistics, count
 from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.options import option
@@ -68,12 +68,12 @@ class Bm25:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Count words, and keep replies fit to be said.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         replies = tuple(
             reply for _, reply in speakable(found, self.candidates, self.max_words, seed)
         )

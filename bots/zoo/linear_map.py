@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, Utterance, examples, no_reply
 from bots.encoders.sentences import Encode, encoder
 from bots.guards.filters import speakable
 from bots.learning import training
@@ -106,19 +106,19 @@ class LinearMap:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Learn the map, and keep replies to choose from.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
         found = list(examples(learned))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         with training.seeded(seed) as chance:
             found = chance.sample(found, min(self.learned, len(found)))
+        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
         encode = self._encode()
         items, held_out = self._items(encode, found), self._items(encode, list(examples(watched)))
         self._map, history = self._sweep(items, held_out, seed)
-        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         with torch.inference_mode():
             self._replies = self._map(encode(replies)).clone()

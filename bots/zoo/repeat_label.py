@@ -17,7 +17,7 @@ import numpy as np
 
 from bots import weights as stored
 from bots.bot import Reply
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, Utterance, examples, no_reply
 from bots.guards.filters import choose
 from bots.options import option
 from bots.text.tokens import key
@@ -56,9 +56,14 @@ class RepeatLabel:
         return self._replies.get(_number(*(each.text for each in history)), [])
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Remember every reply of both sides."""
+        """Remember every reply of both sides.
+
+        Raises `TooLittleData` if the dialogues hold no reply.
+        """
         known = list(dialogues)
         found = list(examples(known))
+        if not found:
+            raise no_reply(known)
         histories = [_number(*(turn.text for turn in each.history)) for each in found]
         replies = [each.reply for each in found]
         self._remember(np.array(histories, dtype=np.uint64), replies)

@@ -18,7 +18,7 @@ import torch
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, Utterance, examples, no_reply
 from bots.encoders.sentences import Encode, encoder
 from bots.guards.filters import speakable
 from bots.learning import training
@@ -74,12 +74,12 @@ class Sim:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Keep replies fit to be said, with their vectors.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to keep")
+            raise no_reply(known)
         pairs = speakable(found, self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         self._replies = self._encode()(replies)

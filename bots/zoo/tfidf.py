@@ -21,7 +21,7 @@ import numpy as np
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, Utterance, examples, no_reply
 from bots.guards.filters import choose, nearest_to_try, speakable
 from bots.options import option
 from bots.text.tokens import words
@@ -68,12 +68,12 @@ class Tfidf:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Count words, and index the messages that have a reply fit to be said.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         texts = [turn.text for each in known for turn in each.turns]
         texts += [text for each in known for text in (*each.persona, *each.partner_persona)]
         pairs = speakable(found, self.candidates, self.max_words, seed)

@@ -16,7 +16,7 @@ import numpy as np
 
 from bots import weights as stored
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, TooLittleData, Utterance, examples
 from bots.guards.filters import safe_reply
 from bots.learning.splits import hold_out_personas
 from bots.options import option
@@ -53,12 +53,12 @@ class ToyF1:
         return [self.respond(*turn) for turn in turns]
 
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
-        """Choose words. Raises ValueError if the dialogues hold no reply to learn from."""
+        """Choose words. Raises `TooLittleData` if the dialogues hold no reply to learn from."""
         known = list(dialogues)
         learned, held = hold_out_personas(known, self.held_out, seed)
         heard, wanted = _replies(learned), _replies(held)
         if not heard or not wanted:
-            raise ValueError(
+            raise TooLittleData(
                 f"{len(known)} dialogues are too few: there must be replies both to find frequent "
                 "words in and, of other people, to measure F1 on"
             )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import re
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ from bots import (
     version,
 )
 from bots import weights as on_disk
+from bots.__main__ import main
 from bots.guards.own_model import OwnModel
 from bots.options import check_options
 from tests.bots.examples import HELLO, PERSONA, demo, trained, weights
@@ -36,6 +39,7 @@ bots = pytest.mark.parametrize(
 )
 # what these keep is as long as what they have read, so that no shape of it is wrong
 COUNTED = {"bm25", "random_candidate", "repeat_label", "ruuh", "tfidf", "toy_f1"}
+OF_ANY_WORDS = {"language_model"}  # which learn of all that is said, replied or not
 FEW = 6  # dialogues of the demo, enough for every bot to learn from
 LONG = tuple(
     Utterance("self" if place % 2 else "partner", f"This is message number {place}, isn't it?")
@@ -172,6 +176,41 @@ def test_same_seed_same_weights(name: str, short: bool, tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "other").iterdir()) == files
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "other" / file).read_bytes()
+
+
+LITTLE = {  # dialogues of little to learn from, and whether somebody replies in them
+    "nobody replies": ([[("partner", "Hi there.")]], False),
+    "no words": ([[("partner", "?"), ("self", "!"), ("partner", "…"), ("self", "😀")]] * 3, True),
+    "one reply": ([[("partner", "Hi there."), ("self", "Hello to you.")]], True),
+}
+
+
+@bots
+@pytest.mark.parametrize("what", LITTLE)
+def test_a_bot_learns_of_little_data_or_says_what_is_missing(
+    name: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not isinstance(make_bot(name), Trainable):
+        pytest.skip("is not trained")
+    turns, is_replied = LITTLE[what]
+    lines = [
+        {"id": str(k), "turns": [{"speaker": who, "text": text} for who, text in each]}
+        for k, each in enumerate(turns)
+    ]
+    data, out = tmp_path / "data.jsonl", tmp_path / "weights"
+    data.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    epochs = ["--epochs", "1"] if any(each.name == "epochs" for each in bot_options(name)) else []
+    command = ["train", name, "--data", f"jsonl:{data}", "--out", str(out), *epochs]
+    status = main(command)
+    said = capsys.readouterr()
+    if status == 0:
+        assert is_replied or name in OF_ANY_WORDS
+        found = make_bot(name, weights=str(out))
+        if isinstance(found, Bot):
+            assert found.respond((), (Utterance("partner", "Hi there."),)) is not None
+    else:
+        assert status == 2
+        assert re.search("dialogue|replies|words", said.err.splitlines()[-1])
 
 
 @bots

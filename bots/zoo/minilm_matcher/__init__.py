@@ -24,7 +24,7 @@ from torch import Tensor
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Utterance, examples
+from bots.dialogue import Dialogue, Utterance, examples, no_reply
 from bots.encoders import minilm
 from bots.encoders.topk import largest
 from bots.guards.filters import choose, nearest_to_try, speakable
@@ -144,15 +144,15 @@ class MiniLMMatcher:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Learn to weigh, then MiniLM's upper layers; and keep replies to choose from.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         if not any(True for _ in examples(known)):
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         chosen = self._chosen(known, seed)
+        pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
         learned, watched = hold_out_personas(chosen, self.held_out, seed)
         network, context, history = self._learn(learned, watched, seed)
-        pairs = speakable(examples(chosen), self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         self._served = Serving(network, context, self.share)
         self._replies = self._moved(self._served).vectors(replies)

@@ -56,7 +56,7 @@ class MatchNetwork(nn.Module):
             some = list(learned)[: MEASURED * 8]
             rows = torch.cat([self._features(batch, encode) for batch in _cut(some, 8)])
         self.matcher.mean.copy_(rows.mean(dim=0))
-        self.matcher.spread.copy_(rows.std(dim=0) + 1e-3)
+        self.matcher.spread.copy_(rows.std(dim=0, correction=min(1, len(rows) - 1)) + 1e-3)
 
     def _remember(self, joined: Joined, shown: MatcherTexts) -> None:
         lines = {row for rows in joined.contexts for row in rows.persona}

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, Utterance, examples, no_reply
 from bots.encoders.bags import count_words
 from bots.guards.filters import speakable
 from bots.learning import training
@@ -123,15 +123,16 @@ class Ngrams:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Learn embeddings and networks, and keep replies to choose from.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         learned, watched = training.hold_out(known, self.held_out, seed)
         found = list(examples(learned))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         with training.seeded(seed) as chance:
             found = chance.sample(found, min(self.learned, len(found)))
+        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
         network = self._start(found, seed)
         items, held_out = (
             [self._item(network.grams, each) for each in part]
@@ -144,7 +145,6 @@ class Ngrams:
             network, step, items, held_out, lambda batch: self._loss(network, batch), plan
         )
         network.eval()
-        pairs = speakable([*found, *examples(watched)], self.candidates, self.max_words, seed)
         replies = tuple(reply for _, reply in pairs)
         self._network, self._replies = network, network.vectors(replies)
         self._about = on_disk.About(

@@ -18,7 +18,7 @@ from typing import Literal
 
 from bots import weights as on_disk
 from bots.bot import Reply, Turn
-from bots.dialogue import Dialogue, Example, Utterance, examples
+from bots.dialogue import Dialogue, Example, TooLittleData, Utterance, examples, no_reply
 from bots.encoders.sentences import Encode, encoder
 from bots.guards.filters import choose, nearest_to_try, safe_reply
 from bots.learning import training
@@ -96,12 +96,12 @@ class Ruuh:
     def train(self, dialogues: Iterable[Dialogue], *, seed: int) -> None:
         """Clean and index the pairs, and learn to rank the fetched ones.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         known = list(dialogues)
         found = list(examples(known))
         if not found:
-            raise ValueError(f"{len(known)} dialogues hold no reply to learn from")
+            raise no_reply(known)
         pairs = self._clean(found, seed)
         index = Index.build(pairs, self._encode())
         learned = Random(seed).sample(found, min(self.groups, len(found)))  # noqa: S311
@@ -149,7 +149,10 @@ class Ruuh:
         return found
 
     def _clean(self, found: Sequence[Example], seed: int) -> list[IndexedPair]:
-        """Keep pairs whose reply is fit for an index; a message keeps all of its replies."""
+        """Keep pairs whose reply is fit for an index; a message keeps all of its replies.
+
+        Raises `TooLittleData` where none is.
+        """
         heard = Counter(key(example.reply) for example in found)
         lot = Random(seed).sample(found, len(found))  # noqa: S311
         kept = [
@@ -163,6 +166,8 @@ class Ruuh:
             for example in lot
             if word_count(example.reply) > 1 and unfit(example.reply) is None
         ]
+        if not kept:
+            raise TooLittleData(f"none of the {len(found)} replies is fit to be said to anybody")
         return kept[: self.candidates]
 
 

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from bots.dialogue import Dialogue, Utterance
+from bots.dialogue import Dialogue, Utterance, no_reply
 from bots.learning import training
 from bots.options import defaults, option
 from bots.text.vocabulary import END, Codec
@@ -137,11 +137,11 @@ class TwoHead(SubwordWriter):
     ) -> History:
         """Learn the language first, then both heads at once.
 
-        Raises ValueError if the dialogues hold no reply to learn from.
+        Raises `TooLittleData` if the dialogues hold no reply to learn from.
         """
         items, held_out = (self.items(network, each, seed) for each in (learned, watched))
         if not items:
-            raise ValueError(f"{len(learned)} dialogues hold no reply to learn from")
+            raise no_reply(learned)
         self.prepare(network, learned)
         network.pool = [reply for _, reply in items]
         read = self._read_first(network, learned, watched, seed)

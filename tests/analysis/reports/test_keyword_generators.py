@@ -52,7 +52,8 @@ def test_without_gold_replies_there_is_no_table() -> None:
 
 
 def test_an_example_without_a_gold_reply_is_none_of_the_reference() -> None:
-    rows = [{"response": reply, "gold": gold} for reply, gold in (*PAIRS, ("Yes.", []))]
+    rows: list[dict[str, object]] = [{"response": reply, "gold": gold} for reply, gold in PAIRS]
+    rows.append({"response": "Yes.", "gold": []})
     table = keyword_generators(predictions(rows)).sections[0].frame.set_index("model")
     alone = keyword_generators(predictions(rows[:2])).sections[0].frame.set_index("model")
     pd.testing.assert_frame_equal(table.loc[["Reference"]], alone.loc[["Reference"]])

@@ -38,7 +38,7 @@ def test_it_answers_from_the_replies_it_kept() -> None:
     assert again.text != reply.text
     with pytest.raises(ValueError, match="no replies to choose from"):
         BOT().respond((), ())
-    with pytest.raises(ValueError, match="no reply to keep"):
+    with pytest.raises(ValueError, match="no reply to learn from"):
         BOT().train([], seed=0)
 
 
