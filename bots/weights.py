@@ -139,7 +139,7 @@ def read_about(path: Path) -> About:
             key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()
         }
         return About(**{key: value for key, value in values.items() if key in known})
-    except (OSError, ValueError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidWeights(
             f"{path} holds no weights: it must be a directory that "
             f"`python -m bots train` wrote, with {ABOUT} and {ARRAYS} ({error})"

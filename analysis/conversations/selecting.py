@@ -143,7 +143,7 @@ def store(path: Path) -> Iterator[Pair]:
             for index, ((who, message), (next_, reply)) in enumerate(pairwise(turns)):
                 if (who, next_) == ("partner", "self"):
                     yield Pair(f"{record['id']}:{index + 1}", message, reply)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             problems.append(f"{path}: line {number} must be a dialogue with id and turns")
     if problems:
         raise CannotSelect("\n".join(problems))

@@ -29,7 +29,7 @@ def read(path: Path) -> Own:
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadOption(OPTION, str(path), f"a JSON file ({error})") from None
     if not isinstance(found, dict):
         raise BadOption(OPTION, str(path), 'a JSON object such as {"1.3.1.1": "Ada Lovelace"}')

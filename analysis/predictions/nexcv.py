@@ -305,7 +305,7 @@ def read_labeled(path: Path) -> tuple[list[str], list[str]]:
             if not (isinstance(text, str) and isinstance(label, str) and text and label):
                 raise ValueError
             found.append((text, label))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             problems.append(f"line {number} must be an object with text and label, both texts")
     if len({label for _, label in found}) < 2:
         problems.append("there must be at least two labels")

@@ -107,7 +107,7 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
 def _case(number: int, line: str) -> tuple[dict[str, Any], list[Problem]]:
     try:
         case = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {}, [Problem(number, "line", f"not JSON ({error})", "one JSON object")]
     if not isinstance(case, dict):
         return {}, [Problem(number, "line", f"a JSON {type(case).__name__}", "an object")]

@@ -71,7 +71,7 @@ def items(cell: object) -> list[object] | None:
     if isinstance(cell, str):
         try:
             cell = json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if isinstance(cell, list | tuple):
         return list(cell)

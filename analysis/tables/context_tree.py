@@ -39,7 +39,7 @@ def read(path: Path) -> Contexts:
             record = json.loads(line)
             facts = ContextFacts(len(record["messages"]), tuple(map(str, record.get("tags", ()))))
             found[str(record["id"])] = facts
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             right = "an object with id, a list messages and perhaps a list tags"
             raise BadOption(
                 "contexts", f"{path.name}, line {number}: {line[:40]}", right

@@ -245,7 +245,7 @@ def _changed(name: str, archive: HashedZip, manifest: Manifest) -> tuple[str, ..
 def _json(archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
     try:
         found = json.loads(decoded(name, archive.read(name)))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise unreadable(name, "JSON", str(error)) from error
     if found is None:
         return {}  # a plan that was never frozen
@@ -349,7 +349,7 @@ def _read_json_lines(name: str, content: str) -> pd.DataFrame:
     for row, line in enumerate(lines, start=1):
         try:
             record = json.loads(line, object_pairs_hook=_without_repeats)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(row, "line", f"not JSON ({error})", "one JSON object"))
             continue
         if isinstance(record, dict):

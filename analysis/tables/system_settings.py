@@ -61,7 +61,7 @@ def options(text: str) -> dict[str, Any]:
     """Return the options in a cell; those of a wrapper stand before those of what it wraps."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return _flat(found) if isinstance(found, dict) else {}
 

@@ -31,7 +31,7 @@ def read(path: Path) -> list[list[str]]:
 def _texts(path: Path, number: int, line: str) -> list[str]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         record = None
     turns = record.get("turns") if isinstance(record, dict) else record
     if isinstance(turns, list):

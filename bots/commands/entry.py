@@ -74,7 +74,7 @@ def run(file: Path, read: Callable[[Sequence[str]], list[Dialogue]]) -> int:
 def _request(file: Path) -> dict[str, Any]:
     try:
         request = json.loads(file.read_text("utf-8"))
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InvalidData([f"{file}: is no JSON ({problem})"]) from None
     wanted = {"bot", "options", "metrics", "out"}
     if "data" in request:

@@ -60,17 +60,22 @@ class StreamedAnswer:
         if data.strip() == DONE:
             self.is_whole = True
             return
-        chunk = json.loads(data)
-        if not isinstance(chunk, dict):
-            raise ValueError("a chunk is no object")
-        self.error = self.error or chunk.get("error")
-        self._body |= {name: chunk[name] for name in ("model", "usage") if chunk.get(name)}
-        for choice in chunk.get("choices") or ():
+        try:
+            chunk = json.loads(data)
+        except RecursionError as error:
+            raise ValueError("a chunk is nested too deeply") from error
+        found = _object(chunk)
+        self.error = self.error or found.get("error")
+        self._body |= {name: found[name] for name in ("model", "usage") if found.get(name)}
+        choices = found.get("choices") or ()
+        if not isinstance(choices, list | tuple):
+            raise ValueError("the choices of a chunk are no list")
+        for choice in map(_object, choices):
             if choice.get("index", 0) == 0:  # we never ask for more than one
                 self._add(choice)
 
     def _add(self, choice: Mapping[str, Any]) -> None:
-        delta = choice.get("delta") or {}
+        delta = _object(choice.get("delta") or {})
         text = text_of(delta.get("content"))
         if text is not None:
             self._has_text = True
@@ -89,6 +94,12 @@ class StreamedAnswer:
         message = {"role": "assistant", "content": content, "tool_calls": self._tools}
         message["reasoning_content"] = _paired("".join(self._thoughts))
         return {**self._body, "choices": [{**self._choice, "message": message}]}
+
+
+def _object(part: object) -> Mapping[str, Any]:
+    if not isinstance(part, dict):
+        raise ValueError("a part of a chunk is no object")
+    return part
 
 
 def text_of(content: object) -> str | None:

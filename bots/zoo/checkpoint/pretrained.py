@@ -39,7 +39,7 @@ def check_folder(path: Path) -> Mapping[str, Any]:
     """
     try:
         about: Mapping[str, Any] = json.loads((path / "config.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InvalidWeights(
             f"{path} is no checkpoint: it must be a folder with config.json, *.safetensors and a "
             f"tokenizer ({error})"

@@ -88,6 +88,7 @@ def test_a_zip_may_hold_messages_too(frame: pd.DataFrame, tmp_path: Path) -> Non
         ("r.csv.gz", b"\x1f\x8b", "right would be a whole gzip file"),
         ("r.jsonl", b'{"answer": 1}\n[1]\nno\n', "row 2: line is a JSON list"),
         ("r.jsonl", b"\nno\n", "row 1: line is not JSON"),
+        ("r.jsonl", b"[" * 100_000, "row 1: line is not JSON"),  # deeper than Python reads
         ("r.parquet", b"PAR0", "right would be Parquet"),
         ("r.zip", b"PK", "right would be a zip"),
     ],
