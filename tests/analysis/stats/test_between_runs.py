@@ -82,3 +82,5 @@ def test_what_is_undefined_says_why() -> None:
     assert over_repeats([]).reason == "no score"
     assert over_repeats([1.0]).reason == "one evaluation only: no spread"
     assert over_clusters([1, 2], ["a", "a"]).reason == "one cluster only: no interval"
+    assert over_clusters([1], ["a"]).reason == "one cluster only: no interval"
+    assert over_clusters([], []).reason == "no value"

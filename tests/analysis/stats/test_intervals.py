@@ -145,3 +145,19 @@ def test_the_difference_of_two_shares_is_newcombes() -> None:
     one, other = intervals.wilson_interval(56, 70), intervals.wilson_interval(48, 80)
     low, high = intervals.difference_interval(56 / 70, one, 48 / 80, other)
     assert (round(low, 4), round(high, 4)) == (0.0524, 0.3339)
+
+
+@pytest.mark.parametrize(("df", "n", "is_there"), [(0.9, 9, False), (1, 0.9, False), (1, 1, True)])
+def test_a_share_of_less_than_one_answer_has_no_interval(
+    df: float, n: float, is_there: bool
+) -> None:
+    for se in (0.0, 0.1):
+        found = intervals.share_interval(0.5, se, df, n)
+        assert (found != intervals.NONE) == is_there
+        assert isinstance(found, intervals.Interval)
+
+
+def test_the_share_of_answers_that_do_not_vary_is_wilson_s_of_so_many() -> None:
+    assert intervals.share_interval(1.0, 0.0, 7, 12) == intervals.wilson_interval(12, 12)
+    z2 = intervals.Z**2
+    assert intervals.share_interval(1.0, 0.0, 7, 12).low == pytest.approx(12 / (12 + z2))
