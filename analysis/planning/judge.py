@@ -15,7 +15,6 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,11 +22,10 @@ import pandas as pd
 from analysis import arguments as parsers
 from analysis.output.terminal import table
 from analysis.planning.annotator_test import AnnotatorTest, annotator_test
-from analysis.planning.paired import question_of
+from analysis.planning.paired import question_of, read_ratings
 from analysis.planning.prediction_powered import JudgeRefused, PoweredMean, powered_mean
 from analysis.report import many
 from analysis.tables.options import BadOption
-from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable
 
 BAD = 2
@@ -124,22 +122,15 @@ def with_scores(people: RatingTable, scores: RatingTable) -> RatingTable:
     return RatingTable(pd.concat([people[shared], scores[shared]], ignore_index=True))
 
 
-def _read(option: str, files: Sequence[Path]) -> RatingTable:
-    ratings = read_all(files).ratings
-    if ratings is None:
-        raise BadOption(option, str(files[0]), "a table of ratings")
-    return ratings
-
-
 def main(arguments: Sequence[str]) -> int:
     """Print systems and test; return 2 where an input cannot be used, 1 if all are refused."""
     options = parsers.judge().parse_args(arguments)
     try:
         if not 0 <= options.epsilon < 1:
             raise BadOption("--epsilon", str(options.epsilon), "0 or more, and below 1")
-        ratings = _read("file", options.file)
+        ratings, _ = read_ratings("file", options.file)
         if options.scores is not None:
-            ratings = with_scores(ratings, _read("--scores", [options.scores]))
+            ratings = with_scores(ratings, read_ratings("--scores", [options.scores])[0])
         question = question_of(ratings, options.question)
         found = judged_systems(ratings, question, options.judge)
         agreement = tested(ratings, question, options.judge, epsilon=options.epsilon)

@@ -5,6 +5,9 @@ Where systems were judged by raters of their own, the ratings of each.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.stats.intervals import Floats
+from analysis.tables.file_bytes import format_of
 from analysis.tables.options import BadOption
-from analysis.tables.schema import RatingTable
+from analysis.tables.reading import read_all
+from analysis.tables.schema import RatingTable, Tables
 
 NUMBERS = ("ordinal", "interval", "nominal")
 CONTEXT = "context"  # a column of exports
@@ -25,6 +30,22 @@ class Rated(NamedTuple):
     value: Floats
     rater: NDArray[np.object_]
     item: NDArray[np.object_]
+
+
+def read_ratings(option: str, files: Sequence[Path]) -> tuple[RatingTable, Tables]:
+    """Return the ratings of files, and all that is in them; say on stderr what was changed.
+
+    Raises:
+        BadOption: the files have no ratings.
+        BadTable, OSError: as `read_all` does.
+    """
+    tables = read_all(files)
+    if tables.ratings is None:
+        raise BadOption(option, str(files[0]), "a table of ratings")
+    if any(format_of(file.name) == "zip" for file in files):  # what is assumed of others is usual
+        for note in tables.notes:
+            print(f"Caution: {note}", file=sys.stderr)
+    return tables.ratings, tables
 
 
 def question_of(ratings: RatingTable, question: str | None) -> str:

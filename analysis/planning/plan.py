@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from analysis import arguments as parsers
-from analysis.planning.paired import question_of
+from analysis.planning.paired import question_of, read_ratings
 from analysis.planning.power import (
     MOST_ITEMS,
     CampaignPower,
@@ -25,7 +25,6 @@ from analysis.planning.power import (
 from analysis.planning.variances import PUBLISHED, Variances, learned
 from analysis.report import many
 from analysis.tables.options import BadOption
-from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable
 
 BAD = 2
@@ -126,9 +125,7 @@ def _check(options: argparse.Namespace) -> None:
 def _variances(options: argparse.Namespace) -> Variances:
     low, high = options.scale
     if options.learn:
-        ratings = read_all(options.learn).ratings
-        if ratings is None:
-            raise BadOption("--learn", str(options.learn[0]), "a table of ratings")
+        ratings, _ = read_ratings("--learn", options.learn)
         question = question_of(ratings, options.question)
         found = learned(ratings, question, own_raters=options.judges == 1)
     else:

@@ -25,12 +25,11 @@ import pandas as pd
 from analysis import arguments as parsers
 from analysis.output.terminal import table
 from analysis.planning.components import ClusteredMean, OwnRaters, cluster_sums, clustered_mean
-from analysis.planning.paired import Rated, of_system, paired, question_of
+from analysis.planning.paired import Rated, of_system, paired, question_of, read_ratings
 from analysis.planning.sequential import LEAST_ITEMS, LEAST_RATERS, Look, StopRule, look
 from analysis.scores.allocation import HUMAN, PEOPLE
 from analysis.stats.intervals import NONE
 from analysis.tables.options import BadOption
-from analysis.tables.reading import read_all
 from analysis.tables.schema import BadTable, RatingTable
 
 BAD = 2
@@ -120,11 +119,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print the pairs and the verdict; return 2 where a file or an option cannot be used."""
     options = parsers.stop().parse_args(arguments)
     try:
-        tables = read_all(options.file)
-        if tables.ratings is None:
-            raise BadOption("file", str(options.file[0]), "a table of ratings")
+        ratings, tables = read_ratings("file", options.file)
         plan = {} if tables.study is None else tables.study.plan
-        chosen, unlike = _chosen(options, tables.ratings, plan)
+        chosen, unlike = _chosen(options, ratings, plan)
     except (BadOption, BadTable) as error:
         print(error, file=sys.stderr)
         return BAD
@@ -133,7 +130,7 @@ def main(arguments: Sequence[str]) -> int:
         return BAD
     if unlike:
         print(f"Caution: {unlike}", file=sys.stderr)
-    found = looks(tables.ratings, chosen)
+    found = looks(ratings, chosen)
     if {each.reason for each in found.values()} == {NOBODY_OF_BOTH}:
         print(f"{NOBODY_OF_BOTH}; --own-raters compares raters of one system each", file=sys.stderr)
     if options.json:

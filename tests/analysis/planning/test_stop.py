@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from analysis import read
 from analysis.__main__ import main
 from analysis.planning.sequential import Look, Verdict
 from analysis.planning.stop import overall
@@ -59,6 +61,33 @@ def test_a_question_of_words_and_numbers_is_none_of_numbers(
     }
     assert main([command, *more[command], "--question", "mood"]) == 2
     assert "one of overall" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["stop", "judge", "plan"])
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_a_changed_export_is_told_before_anything_is_decided(
+    command: str, is_changed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ratings = read(written(tmp_path / "live.csv", static((1.2, 0.0), 20))).ratings
+    assert ratings is not None
+    table = ratings.to_csv(index=False).encode()
+    known = hashlib.sha256(table + b"\n" * is_changed).hexdigest()
+    path = str(tmp_path / "e.zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("ratings.csv", table)
+        files = {"ratings.csv": {"sha256": known}}
+        archive.writestr("manifest.json", json.dumps({"files": files}))
+    more = {
+        "stop": [path],
+        "judge": [path, "--judge", "r1"],
+        "plan": [
+            *("--learn", path, "--difference", "1", "--raters", "12"),
+            *("--items", "5", "--campaigns", "100"),
+        ],
+    }
+    assert main([command, *more[command]]) in (0, 1)  # 1: the judge is no good one
+    told = "Caution: e.zip: ratings.csv is not as exported"
+    assert (told in capsys.readouterr().err) == is_changed
 
 
 def test_the_table_is_printed_with_its_reasons(
